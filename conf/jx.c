@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conf/jx.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { PATH_SIZE = 256, WORD_MAX = 48 };
+
+int jx_parse(const char *text, size_t len, const char *what, json_t **ret_json, struct err *err)
+{
+	_cleanup_json_ json_t *json = NULL;
+	json_error_t je;
+
+	json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &je);
+	if (!json)
+		return err_set(err, CNI_DECODING_FAILURE, -EINVAL,
+			       "%s is not valid JSON: line %d, column %d: %s", what, je.line, je.column,
+			       je.text);
+	if (!json_is_object(json))
+		return err_set(err, CNI_DECODING_FAILURE, -EINVAL, "%s must be a JSON object", what);
+	*ret_json = steal_ptr(json);
+	return 0;
+}
+
+static const char *type_name(const json_t *value)
+{
+	static const char *const names[] = {
+		[JSON_OBJECT] = "an object",   [JSON_ARRAY] = "an array", [JSON_STRING] = "a string",
+		[JSON_INTEGER] = "an integer", [JSON_REAL] = "a real number",
+		[JSON_TRUE] = "true",	       [JSON_FALSE] = "false",	  [JSON_NULL] = "null",
+	};
+
+	return names[json_typeof(value)];
+}
+
+int jx_type_error(const json_t *value, const char *path, const char *wanted, struct err *err)
+{
+	return err_set(err, CNI_DECODING_FAILURE, -EINVAL, "%s: must be %s, is %s",
+		       *path ? path : "configuration", wanted, type_name(value));
+}
+
+int jx_value_error(struct err *err, const char *path, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return err_set(err, CNI_CONFIG_INVALID, -EINVAL, "%s: %s", path, text);
+}
+
+/* Levenshtein's distance of two short words, ignoring case. */
+static size_t edit_distance(const char *a, const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b), row[WORD_MAX + 1];
+
+	if (la > WORD_MAX || lb > WORD_MAX)
+		return WORD_MAX;
+	for (size_t j = 0; j <= lb; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= la; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= lb; j++) {
+			bool same = tolower((unsigned char)a[i - 1]) ==
+				    tolower((unsigned char)b[j - 1]);
+			size_t best = diagonal + (same ? 0 : 1);
+
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[lb];
+}
+
+const char *jx_closest(const char *word, const char *const *names, size_t n, size_t stride)
+{
+	const char *closest = NULL;
+	size_t best = strlen(word) > 3 ? 3 : 2; /* at most two edits, one in a short word */
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = *(const char *const *)((const char *)names + i * stride);
+		size_t distance = edit_distance(word, name);
+
+		if (distance < best) {
+			best = distance;
+			closest = name;
+		}
+	}
+	return closest;
+}
+
+static int unknown_key(const char *path, const char *key, const struct jx_key *keys, size_t n,
+		       struct err *err)
+{
+	const char *meant = jx_closest(key, &keys->name, n, sizeof(*keys));
+	char hint[64] = "";
+
+	if (meant)
+		snprintf(hint, sizeof(hint), "; did you mean \"%s\"?", meant);
+	return err_set(err, CNI_CONFIG_INVALID, -EINVAL, "unknown key \"%s%s%s\"%s", path,
+		       *path ? "." : "", key, hint);
+}
+
+static const struct jx_key *find_key(const struct jx_key *keys, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (streq(keys[i].name, name))
+			return &keys[i];
+	return NULL;
+}
+
+int jx_object(const json_t *json, const char *path, const struct jx_key *keys, size_t n,
+	      enum jx_unknown unknown, void *out, struct err *err)
+{
+	const char *name;
+	json_t *value;
+
+	if (!json_is_object(json))
+		return jx_type_error(json, path, "an object", err);
+	json_object_foreach((json_t *)json, name, value) {
+		const struct jx_key *key = find_key(keys, n, name);
+		char sub[PATH_SIZE];
+		int r;
+
+		if (!key && (unknown == JX_ACCEPT || strpbrk(name, "./")))
+			continue;
+		if (!key)
+			return unknown_key(path, name, keys, n, err);
+		if (!key->read)
+			continue;
+		snprintf(sub, sizeof(sub), "%s%s%s", path, *path ? "." : "", name);
+		r = key->read(value, sub, (char *)out + key->offset, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int jx_array(const json_t *json, const char *path, jx_reader read, size_t max, void *items,
+	     size_t size, size_t *ret_n, struct err *err)
+{
+	size_t n = json_array_size(json);
+
+	if (!json_is_array(json))
+		return jx_type_error(json, path, "an array", err);
+	if (n > max)
+		return jx_value_error(err, path, "has %zu elements, at most %zu are supported", n, max);
+	for (size_t i = 0; i < n; i++) {
+		char sub[PATH_SIZE];
+		int r;
+
+		snprintf(sub, sizeof(sub), "%s[%zu]", path, i);
+		r = read(json_array_get(json, i), sub, (char *)items + i * size, err);
+		if (r < 0)
+			return r;
+	}
+	*ret_n = n;
+	return 0;
+}
+
+int jx_string(const json_t *value, const char *path, void *field, struct err *err)
+{
+	if (!json_is_string(value))
+		return jx_type_error(value, path, "a string", err);
+	*(const char **)field = json_string_value(value);
+	return 0;
+}
+
+int jx_bool(const json_t *value, const char *path, void *field, struct err *err)
+{
+	if (!json_is_boolean(value))
+		return jx_type_error(value, path, "true or false", err);
+	*(bool *)field = json_is_true(value);
+	return 0;
+}
+
+int jx_json(const json_t *value, const char *path, void *field, struct err *err)
+{
+	(void)path;
+	(void)err;
+	*(const json_t **)field = value;
+	return 0;
+}
+
+int jx_int_in(const json_t *value, const char *path, int min, int max, const char *unit,
+	      struct opt_int *ret, struct err *err)
+{
+	json_int_t n = json_integer_value(value);
+
+	if (!json_is_integer(value))
+		return jx_type_error(value, path, "an integer", err);
+	if (n < min || n > max)
+		return jx_value_error(err, path, "%lld is not %s: it must be %d to %d", (long long)n,
+				      unit, min, max);
+	*ret = (struct opt_int){ .set = true, .value = (int)n };
+	return 0;
+}
+
+int jx_int(const json_t *value, const char *path, void *field, struct err *err)
+{
+	return jx_int_in(value, path, INT_MIN, INT_MAX, "a number", field, err);
+}

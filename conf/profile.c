@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conf/profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+
+enum { PROFILE_SIZE_MAX = 1 << 20, NETDEV_MTU_MIN = 68, NETDEV_MTU_MAX = 65535 };
+
+static const char *const semantics_names[SWITCH_SEMANTICS_MAX] = {
+	[SWITCH_L3] = "l3",
+	[SWITCH_L2HDR] = "l2hdr",
+	[SWITCH_L2FRAME] = "l2frame",
+};
+
+const char *profile_semantics_name(enum switch_semantics semantics)
+{
+	return semantics_names[semantics];
+}
+
+static int read_name_in(const json_t *value, const char *path, const char *const *names, int n,
+			const char *choices, int *ret, struct err *err)
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return jx_type_error(value, path, "a string", err);
+	for (int i = 0; i < n; i++) {
+		if (streq(text, names[i])) {
+			*ret = i;
+			return 0;
+		}
+	}
+	return jx_value_error(err, path, "\"%s\" is not known; it must be %s", text, choices);
+}
+
+static int read_semantics(const json_t *value, const char *path, void *field, struct err *err)
+{
+	int n = 0;
+	int r = read_name_in(value, path, semantics_names, SWITCH_SEMANTICS_MAX,
+			     "\"l3\" (the number counts the IP packet), \"l2hdr\" (and the Ethernet header) or \"l2frame\" (and the FCS)",
+			     &n, err);
+
+	*(enum switch_semantics *)field = n;
+	return r;
+}
+
+int profile_read_policy(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const char *const names[MTU_POLICY_MAX] = { [MTU_STRICT] = "strict" };
+	int n = 0;
+	int r = read_name_in(value, path, names, MTU_POLICY_MAX, "\"strict\"", &n, err);
+
+	*(enum mtu_policy *)field = n;
+	return r;
+}
+
+int profile_read_mtu(const json_t *value, const char *path, void *field, struct err *err)
+{
+	return jx_int_in(value, path, NETDEV_MTU_MIN, NETDEV_MTU_MAX, "a netdev MTU in bytes", field,
+			 err);
+}
+
+int profile_read_roce_mtu(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct opt_int mtu;
+	int r = jx_int(value, path, &mtu, err);
+
+	if (r < 0)
+		return r;
+	for (int valid = 256; valid <= 4096; valid *= 2) {
+		if (mtu.value == valid) {
+			*(struct opt_int *)field = mtu;
+			return 0;
+		}
+	}
+	return jx_value_error(err, path,
+			      "%d is not a RoCE path MTU: it must be 256, 512, 1024, 2048 or 4096 (the netdev MTU is \"mtu\")",
+			      mtu.value);
+}
+
+static int read_switch(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "mtu", profile_read_mtu, offsetof(struct fabric, switch_mtu) },
+		{ "semantics", read_semantics, offsetof(struct fabric, semantics) },
+	};
+	int r = jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, field, err);
+
+	if (r < 0)
+		return r;
+	if (!json_object_get(value, "mtu") || !json_object_get(value, "semantics"))
+		return jx_value_error(err, path,
+				      "needs both \"mtu\" and \"semantics\": vendors count different bytes in that number");
+	return 0;
+}
+
+static int read_pf_pci(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return jx_type_error(value, path, "a string", err);
+	if (pci_addr_parse(text, field) < 0)
+		return jx_value_error(err, path,
+				      "\"%s\" is not a PCI address such as \"0000:3b:00.0\"", text);
+	return 0;
+}
+
+static int read_pf(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "pci", read_pf_pci, offsetof(struct profile_pf, pci) },
+		{ "name", jx_string, offsetof(struct profile_pf, name) },
+		{ "driver", jx_string, offsetof(struct profile_pf, driver) },
+	};
+	int r = jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, field, err);
+
+	if (r == 0 && json_object_size(value) != 1)
+		return jx_value_error(err, path,
+				      "needs exactly one of \"pci\", \"name\" and \"driver\"");
+	return r;
+}
+
+static int read_pfs(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct fabric *fabric = field;
+
+	return jx_array(value, path, read_pf, PROFILE_PFS_MAX, fabric->pfs, sizeof(*fabric->pfs),
+			&fabric->n_pfs, err);
+}
+
+static int read_fabric(const json_t *value, const char *path, struct fabric *fabric, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "switch", read_switch, 0 },
+		{ "roceMTU", profile_read_roce_mtu, offsetof(struct fabric, roce_mtu) },
+		{ "podMTU", profile_read_mtu, offsetof(struct fabric, pod_mtu) },
+		{ "pfs", read_pfs, 0 },
+	};
+
+	return jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, fabric, err);
+}
+
+static int read_fabrics(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct profile *profile = field;
+	const char *name;
+	json_t *object;
+
+	if (!json_is_object(value))
+		return jx_type_error(value, path, "an object of fabrics by name", err);
+	if (json_object_size(value) > PROFILE_FABRICS_MAX)
+		return jx_value_error(err, path, "has more than %d fabrics", PROFILE_FABRICS_MAX);
+	json_object_foreach((json_t *)value, name, object) {
+		struct fabric *fabric = &profile->fabrics[profile->n_fabrics];
+		char sub[128];
+		int r;
+
+		snprintf(sub, sizeof(sub), "%s.%s", path, name);
+		r = read_fabric(object, sub, fabric, err);
+		if (r < 0)
+			return r;
+		fabric->name = name;
+		profile->n_fabrics++;
+	}
+	return 0;
+}
+
+static int read_version(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct opt_int version;
+
+	(void)field;
+	return jx_int_in(value, path, 1, 1, "a supported profile version", &version, err);
+}
+
+static int read_policies(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "mtu", profile_read_policy, offsetof(struct profile, mtu) },
+	};
+
+	return jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, field, err);
+}
+
+static int read_state_dir(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct profile *profile = field;
+	const char *dir = json_string_value(value);
+
+	if (!dir)
+		return jx_type_error(value, path, "a string", err);
+	if (dir[0] != '/' || strstr(dir, "/.."))
+		return jx_value_error(err, path, "\"%s\" must be an absolute path without \"..\"", dir);
+	profile->state_dir = dir;
+	if (!streq(dir, "/run") && strncmp(dir, "/run/", 5) != 0)
+		profile->durability = FILE_DURABLE;
+	return 0;
+}
+
+static const struct fabric *find_fabric(const struct profile *profile, const char *name)
+{
+	for (size_t i = 0; i < profile->n_fabrics; i++)
+		if (streq(profile->fabrics[i].name, name))
+			return &profile->fabrics[i];
+	return NULL;
+}
+
+static int parse(const char *text, size_t len, const char *path, struct profile *profile,
+		 struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "version", read_version, 0 },
+		{ "defaultFabric", jx_string, offsetof(struct profile, default_fabric) },
+		{ "fabrics", read_fabrics, 0 },
+		{ "policy", read_policies, 0 },
+		{ "stateDir", read_state_dir, 0 },
+	};
+	int r = jx_parse(text, len, path, &profile->doc, err);
+
+	if (r == 0)
+		r = jx_object(profile->doc, "", keys, ARRAY_SIZE(keys), JX_REFUSE, profile, err);
+	if (r == 0 && !json_object_get(profile->doc, "version"))
+		r = jx_value_error(err, "version", "is missing; write \"version\": 1");
+	if (r == 0 && profile->default_fabric && !find_fabric(profile, profile->default_fabric))
+		r = jx_value_error(err, "defaultFabric", "\"%s\" is not one of the fabrics",
+				   profile->default_fabric);
+	return r;
+}
+
+int profile_load(const char *path, struct profile *ret_profile, struct err *err)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	int r;
+
+	memset(ret_profile, 0, sizeof(*ret_profile));
+	ret_profile->state_dir = PROFILE_STATE_DIR;
+	r = file_read(AT_FDCWD, path, PROFILE_SIZE_MAX, &text, &len);
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return err_set(err, ROCE_PROFILE_INVALID, r, "cannot read the node profile %s: %s",
+			       path, strerror(-r));
+	ret_profile->present = true;
+	r = parse(text, len, path, ret_profile, err);
+	if (r < 0) {
+		err->code = ROCE_PROFILE_INVALID; /* whatever is wrong in it, the node is not ready */
+		err_wrap(err, "node profile %s", path);
+		profile_free(ret_profile);
+	}
+	return r;
+}
+
+void profile_free(struct profile *profile)
+{
+	json_decref(profile->doc);
+	profile->doc = NULL;
+}
+
+static bool pf_matches(const struct profile_pf *pf, const struct profile_port *port)
+{
+	if (*pf->pci)
+		return streq(pf->pci, port->pci);
+	if (pf->name)
+		return fnmatch(pf->name, port->name, 0) == 0;
+	return streq(pf->driver, port->driver);
+}
+
+static bool on_fabric(const struct fabric *fabric, const struct profile_port *port)
+{
+	for (size_t i = 0; i < fabric->n_pfs; i++)
+		if (pf_matches(&fabric->pfs[i], port))
+			return true;
+	return fabric->n_pfs == 0;
+}
+
+static int refuse_port(const struct profile_port *port, const char *fabric, struct err *err)
+{
+	return err_set(err, ROCE_DEVICE_FORBIDDEN, -EPERM,
+		       "port %s (PCI %s, driver %s) is not on fabric %s of the node profile; have the node's administrator add it to fabrics.%s.pfs in %s",
+		       port->name, *port->pci ? port->pci : "none",
+		       *port->driver ? port->driver : "unknown", fabric, fabric, PROFILE_PATH);
+}
+
+/* The fabric that names the port wins over one that takes any port; the default breaks ties. */
+static const struct fabric *choose_fabric(const struct profile *profile,
+					  const struct profile_port *port)
+{
+	const struct fabric *standard =
+		profile->default_fabric ? find_fabric(profile, profile->default_fabric) : NULL;
+
+	for (size_t i = 0; i < profile->n_fabrics; i++) {
+		const struct fabric *fabric = &profile->fabrics[i];
+
+		if (fabric->n_pfs > 0 && on_fabric(fabric, port) &&
+		    !(standard && standard->n_pfs > 0 && on_fabric(standard, port)))
+			return fabric;
+	}
+	return standard ? standard : profile->n_fabrics == 1 ? &profile->fabrics[0] : NULL;
+}
+
+int profile_fabric(const struct profile *profile, const char *wanted,
+		   const struct profile_port *port, const struct fabric **ret_fabric,
+		   struct err *err)
+{
+	const struct fabric *fabric;
+
+	*ret_fabric = NULL;
+	if (wanted && !find_fabric(profile, wanted))
+		return jx_value_error(err, "fabric", "\"%s\" is not in the node profile %s", wanted,
+				      PROFILE_PATH);
+	if (profile->n_fabrics == 0)
+		return 0;
+	fabric = wanted ? find_fabric(profile, wanted) : choose_fabric(profile, port);
+	if (!fabric || !on_fabric(fabric, port))
+		return refuse_port(port, fabric ? fabric->name : profile->fabrics[0].name, err);
+	*ret_fabric = fabric;
+	return 0;
+}
