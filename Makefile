@@ -12,7 +12,7 @@ VERSION := 0.1.0
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wswitch-enum -Wvla \
 	-Wformat=2 -Werror
 HARDENING := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fcf-protection
-CPPFLAGS += -D_GNU_SOURCE -I. -I/usr/include/libnl3 -DROCE_VERSION='"$(VERSION)"'
+CPPFLAGS += -D_GNU_SOURCE -iquote . -isystem /usr/include/libnl3 -DROCE_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O2 -g
 CFLAGS   += -std=gnu17 $(WARNINGS) $(HARDENING) -fPIE -ffunction-sections -fdata-sections
 LDFLAGS  += -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conf/netconf.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* While reading: the same thing may be said in several places. */
+struct reading {
+	struct netconf conf;
+	char device_id[PCI_TEXT_SIZE];
+	char pci_bus_id[PCI_TEXT_SIZE];
+	char runtime_device_id[PCI_TEXT_SIZE];
+	struct mac runtime_mac;
+};
+
+static int read_pci(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return jx_type_error(value, path, "a string", err);
+	if (pci_addr_parse(text, field) < 0)
+		return jx_value_error(err, path,
+				      "\"%s\" is not a PCI address such as \"0000:3b:00.2\"", text);
+	return 0;
+}
+
+static int read_mac_text(const char *text, const char *path, struct mac *mac, struct err *err)
+{
+	if (mac_parse(text, mac) < 0 || !mac_is_unicast(mac->bytes))
+		return jx_value_error(err, path,
+				      "\"%s\" is not a unicast MAC address such as \"02:00:5e:00:53:01\"",
+				      text);
+	return 0;
+}
+
+static int read_mac(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return jx_type_error(value, path, "a string", err);
+	return *text ? read_mac_text(text, path, field, err) : 0;
+}
+
+static int read_device(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return jx_type_error(value, path, "a string", err);
+	if (!cniargs_ifname_ok(text))
+		return jx_value_error(err, path, "\"%s\" cannot be an interface name", text);
+	*(const char **)field = text;
+	return 0;
+}
+
+static int read_vlan(const json_t *value, const char *path, void *field, struct err *err)
+{
+	return jx_int_in(value, path, 0, 4094, "a VLAN ID", field, err);
+}
+
+static bool plugin_name_ok(const char *name)
+{
+	return *name && !strchr(name, '/') && !streq(name, ".") && !streq(name, "..");
+}
+
+static int read_ipam_type(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return jx_type_error(value, path, "a string", err);
+	if (!plugin_name_ok(text))
+		return jx_value_error(err, path, "\"%s\" cannot be the file name of a plugin", text);
+	*(const char **)field = text;
+	return 0;
+}
+
+/* The rest of "ipam" is the IPAM plugin's. */
+static int read_ipam(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "type", read_ipam_type, offsetof(struct netconf, ipam_type) },
+	};
+	struct netconf *conf = field;
+	int r = jx_object(value, path, keys, ARRAY_SIZE(keys), JX_ACCEPT, conf, err);
+
+	if (r == 0 && json_object_size(value) > 0 && !conf->ipam_type)
+		return jx_value_error(err, path, "\"type\" is missing; write for example \"roce-ipam\"");
+	return r;
+}
+
+static int read_runtime(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "deviceID", read_pci, offsetof(struct reading, runtime_device_id) },
+		{ "mac", read_mac, offsetof(struct reading, runtime_mac) },
+		{ "CNIDeviceInfoFile", jx_string, offsetof(struct reading, conf.device_info_file) },
+	};
+
+	return jx_object(value, path, keys, ARRAY_SIZE(keys), JX_ACCEPT, field, err);
+}
+
+static int read_prev_result(const json_t *value, const char *path, void *field, struct err *err)
+{
+	if (!json_is_object(value) && !json_is_null(value))
+		return jx_type_error(value, path, "an object", err);
+	return json_is_null(value) ? 0 : jx_json(value, path, field, err);
+}
+
+/* Keys without a reader belong to the runtime, to Multus or to other plugins of a chain. */
+static const struct jx_key keys[] = {
+	{ "cniVersion", NULL, 0 },
+	{ "cniVersions", NULL, 0 },
+	{ "name", NULL, 0 },
+	{ "type", NULL, 0 },
+	{ "deviceID", read_pci, offsetof(struct reading, device_id) },
+	{ "pciBusID", read_pci, offsetof(struct reading, pci_bus_id) },
+	{ "device", read_device, offsetof(struct reading, conf.device) },
+	{ "mtu", profile_read_mtu, offsetof(struct reading, conf.mtu) },
+	{ "roceMTU", profile_read_roce_mtu, offsetof(struct reading, conf.roce_mtu) },
+	{ "mtuPolicy", profile_read_policy, offsetof(struct reading, conf.policy) },
+	{ "fabric", jx_string, offsetof(struct reading, conf.fabric) },
+	{ "vlan", read_vlan, offsetof(struct reading, conf.vlan) },
+	{ "mac", read_mac, offsetof(struct reading, conf.mac) },
+	{ "ipam", read_ipam, offsetof(struct reading, conf) },
+	{ "dns", jx_json, offsetof(struct reading, conf.dns) },
+	{ "runtimeConfig", read_runtime, 0 },
+	{ "prevResult", read_prev_result, offsetof(struct reading, conf.prev_result) },
+	{ "args", NULL, 0 },
+	{ "capabilities", NULL, 0 },
+	{ "resourceName", NULL, 0 },
+	{ "disableCheck", NULL, 0 },
+	{ "disableGC", NULL, 0 },
+	{ "loadOnlyInlinedPlugins", NULL, 0 },
+	{ "ipMasq", NULL, 0 },
+};
+
+/* Order of precedence: runtimeConfig, then deviceID, then pciBusID; they must not contradict. */
+static int settle_device(struct reading *in, struct err *err)
+{
+	const char *ids[] = { in->runtime_device_id, in->device_id, in->pci_bus_id };
+	struct netconf *conf = &in->conf;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		if (!*ids[i])
+			continue;
+		if (*conf->pci && !streq(conf->pci, ids[i]))
+			return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
+				       "deviceID and pciBusID name two devices, %s and %s; keep one",
+				       conf->pci, ids[i]);
+		memcpy(conf->pci, ids[i], PCI_TEXT_SIZE);
+	}
+	if (*conf->pci && conf->device)
+		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
+			       "deviceID %s and device %s are both given; keep one", conf->pci,
+			       conf->device);
+	if (conf->device && conf->vlan.set)
+		return jx_value_error(err, "vlan",
+				      "needs a VF (deviceID): a PF tags the frames of its VFs, netdev %s is none",
+				      conf->device);
+	if (!*conf->pci && !conf->device)
+		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
+			       "no device: Multus gave no deviceID and the configuration names none; annotate the NetworkAttachmentDefinition with k8s.v1.cni.cncf.io/resourceName and have the pod request that resource, or write \"deviceID\" or \"device\"");
+	return 0;
+}
+
+/* CONVENTIONS of the CNI: what runtimeConfig gives is not taken from CNI_ARGS. */
+static int settle_mac(struct reading *in, const char *cni_args, struct err *err)
+{
+	char text[64];
+
+	if (in->runtime_mac.set) {
+		in->conf.mac = in->runtime_mac;
+		return 0;
+	}
+	if (!cniargs_find(cni_args, "MAC", text, sizeof(text)) || !*text)
+		return 0;
+	return read_mac_text(text, "CNI_ARGS MAC", &in->conf.mac, err);
+}
+
+int netconf_read(const struct cni_call *call, struct netconf *ret_conf, struct err *err)
+{
+	struct reading in = { 0 };
+	int r;
+
+	r = jx_object(call->json, "", keys, ARRAY_SIZE(keys), JX_REFUSE, &in, err);
+	if (r == 0)
+		r = settle_device(&in, err);
+	if (r == 0)
+		r = settle_mac(&in, call->args.args, err);
+	if (r == 0)
+		*ret_conf = in.conf;
+	return r;
+}
+
+const char *netconf_ipam_type(const json_t *json)
+{
+	const char *type =
+		json_string_value(json_object_get(json_object_get(json, "ipam"), "type"));
+
+	return type && plugin_name_ok(type) ? type : NULL;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The network configuration of type "roce", as one struct. */
+#ifndef CONF_NETCONF_H
+#define CONF_NETCONF_H
+
+#include "conf/cnicall.h"
+#include "conf/inet.h"
+#include "conf/profile.h"
+
+/**
+ * struct netconf - what a network asks for; strings are borrowed from the document
+ * @pci:		VF by PCI address: runtimeConfig.deviceID, deviceID or pciBusID; "" when absent
+ * @device:		netdev by name, instead of @pci; NULL when absent
+ * @mtu:		netdev MTU in the pod, bytes
+ * @roce_mtu:		RoCE path MTU that must fit, bytes
+ * @policy:		what to do about an inconsistent chain
+ * @fabric:		a fabric of the node profile; NULL: by the device
+ * @vlan:		VLAN ID that the PF tags with; absent: untouched, 0: none
+ * @mac:		hardware address: runtimeConfig.mac, CNI_ARGS MAC or mac; unset: untouched
+ * @ipam_type:		IPAM plugin; NULL: no addresses
+ * @device_info_file:	runtimeConfig.CNIDeviceInfoFile; NULL when absent
+ * @prev_result:	prevResult of a chained call; NULL when absent
+ * @dns:		"dns" of the network; NULL when absent
+ */
+struct netconf {
+	char pci[PCI_TEXT_SIZE];
+	const char *device;
+	struct opt_int mtu;
+	struct opt_int roce_mtu;
+	enum mtu_policy policy;
+	const char *fabric;
+	struct opt_int vlan;
+	struct mac mac;
+	const char *ipam_type;
+	const char *device_info_file;
+	const json_t *prev_result;
+	const json_t *dns;
+};
+
+/**
+ * netconf_read() - read and check the configuration of one call
+ * @call:	the call
+ * @ret_conf:	the configuration
+ * @err:	CNI_DECODING_FAILURE (wrong type) or CNI_CONFIG_INVALID (unknown key, wrong value,
+ *		contradiction), with the JSON path
+ *
+ * Return: 0 or a negative errno.
+ */
+int netconf_read(const struct cni_call *call, struct netconf *ret_conf, struct err *err);
+
+/**
+ * netconf_ipam_type() - only the IPAM plugin's name
+ *
+ * For DEL, which must work with a configuration that ADD would refuse.
+ *
+ * Return: the name, borrowed from @json; NULL if there is none or it cannot be a file name.
+ */
+const char *netconf_ipam_type(const json_t *json);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Network interfaces: look up, list, change, move. */
+#ifndef NETLINK_LINK_H
+#define NETLINK_LINK_H
+
+#include "netlink/nlsock.h"
+
+#include <stdint.h>
+
+enum {
+	LINK_NAME_SIZE = 16,  /* IFNAMSIZ */
+	LINK_MAC_LEN = 6,
+	LINK_KIND_SIZE = 24,
+	LINK_PARENT_SIZE = 32,
+	LINK_ALTNAME_SIZE = 128, /* ALTIFNAMSIZ */
+	LINK_ALTNAMES_MAX = 4,
+};
+
+/**
+ * struct link - one interface as the kernel shows it
+ * @ifindex, @name:	as always
+ * @mtu:		bytes
+ * @min_mtu, @max_mtu:	what the driver takes, bytes; 0: unknown
+ * @mac:		hardware address; meaningful if @ethernet
+ * @up:			administratively up
+ * @loopback:		it is lo
+ * @kind:		"veth", "bond", "" for hardware
+ * @master:		ifindex of its bond, team or bridge; 0: none
+ * @lower:		ifindex of its parent or peer in the same namespace; 0: none
+ * @parent:		PCI address (or other bus address) of its device; "" for none
+ * @phys_port_name:	"p0", "pf0vf1", "" for none
+ * @altnames:		alternative names
+ */
+struct link {
+	int ifindex;
+	char name[LINK_NAME_SIZE];
+	int mtu, min_mtu, max_mtu;
+	unsigned char mac[LINK_MAC_LEN];
+	bool ethernet;
+	bool up;
+	bool loopback;
+	char kind[LINK_KIND_SIZE];
+	int master;
+	int lower;
+	char parent[LINK_PARENT_SIZE];
+	char phys_port_name[LINK_PARENT_SIZE];
+	char altnames[LINK_ALTNAMES_MAX][LINK_ALTNAME_SIZE];
+	size_t n_altnames;
+};
+
+/* What to change; a member that is absent (NULL, 0, -1) stays. */
+struct link_change {
+	const char *name;
+	const unsigned char *mac;
+	int mtu;
+	bool set_up; /* whether @up counts */
+	bool up;
+	bool move; /* whether @netns counts */
+	int netns;
+	int new_ifindex; /* wanted in @netns; kernels before 5.13 choose one themselves */
+};
+
+/**
+ * link_get() - look an interface up by index
+ * @sock:	socket of its namespace
+ * @ifindex:	index
+ * @ret_link:	the interface
+ *
+ * Return: 0, -ENODEV, or another negative errno. Sets no struct err: a missing interface is often
+ * the expected answer.
+ */
+int link_get(struct nlsock *sock, int ifindex, struct link *ret_link);
+
+/* link_find() - look an interface up by its name or one of its altnames. Return: as link_get(). */
+int link_find(struct nlsock *sock, const char *name, struct link *ret_link);
+
+/* link_visitor - called for every interface of a namespace; returns true to stop. */
+typedef bool (*link_visitor)(const struct link *link, void *arg);
+
+/* link_list() - visit every interface. Return: 0 or a negative errno. */
+int link_list(struct nlsock *sock, link_visitor visit, void *arg);
+
+/**
+ * link_find_parent() - the interface of a PCI device
+ * @sock:	socket of a namespace
+ * @parent:	PCI address
+ * @ret_link:	the interface; the first without a VF representor's port name if there are several
+ *
+ * By IFLA_PARENT_DEV_NAME (kernel 5.14), which is right in every namespace, unlike sysfs.
+ *
+ * Return: as link_get().
+ */
+int link_find_parent(struct nlsock *sock, const char *parent, struct link *ret_link);
+
+/**
+ * link_set() - change an interface by one request
+ * @sock:	socket of its namespace
+ * @ifindex:	index
+ * @change:	what to change
+ * @err:	ROCE_KERNEL_REFUSED with the kernel's words
+ *
+ * The kernel applies in the order: move, MAC, MTU, name, flags (net/core/rtnetlink.c, do_setlink()),
+ * and an error in the middle leaves what was done before.
+ *
+ * Return: 0 or a negative errno.
+ */
+int link_set(struct nlsock *sock, int ifindex, const struct link_change *change, struct err *err);
+
+/**
+ * link_wait() - wait until something about interfaces changes in a namespace
+ * @sock:	socket that link_watch() prepared
+ * @timeout_ms:	longest wait
+ *
+ * Return: true if something changed.
+ */
+bool link_wait(struct nlsock *sock, int timeout_ms);
+
+/* link_watch() - have @sock receive interface changes, for link_wait(). */
+int link_watch(struct nlsock *sock);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "netlink/pci.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+
+#define SYSFS_PCI "/sys/bus/pci/devices"
+
+/* Last part of the symbolic link /sys/bus/pci/devices/ADDR/NAME. Return: 0 or a negative errno. */
+static int read_link(const char *addr, const char *name, char *buf, size_t size)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	const char *base;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), SYSFS_PCI "/%s/%s", addr, name);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	base = strrchr(target, '/') ? strrchr(target, '/') + 1 : target;
+	if (strlen(base) >= size)
+		return -ENAMETOOLONG;
+	strcpy(buf, base);
+	return 0;
+}
+
+/* The PF's virtfnN links say which number a VF has. */
+static int find_vf_index(const char *pf, const char *addr, int *ret_index)
+{
+	char target[PCI_ADDR_SIZE], name[32];
+
+	for (int i = 0;; i++) {
+		snprintf(name, sizeof(name), "virtfn%d", i);
+		if (read_link(pf, name, target, sizeof(target)) < 0)
+			return -ENODEV;
+		if (streq(target, addr)) {
+			*ret_index = i;
+			return 0;
+		}
+	}
+}
+
+static void find_rdma(struct pci_dev *dev)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), SYSFS_PCI "/%s/infiniband", dev->addr);
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && strlen(entry->d_name) < sizeof(dev->rdma))
+			strcpy(dev->rdma, entry->d_name);
+	closedir(dir);
+}
+
+int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err)
+{
+	struct pci_dev dev = { 0 };
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), SYSFS_PCI "/%s", addr);
+	if (access(path, F_OK) < 0)
+		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
+			       "PCI device %s does not exist on this node; see: ls " SYSFS_PCI
+			       " (are the VFs created? /sys/class/net/PF/device/sriov_numvfs)",
+			       addr);
+	snprintf(dev.addr, sizeof(dev.addr), "%s", addr);
+	if (read_link(addr, "driver", dev.driver, sizeof(dev.driver)) < 0)
+		dev.driver[0] = '\0';
+	dev.is_vf = read_link(addr, "physfn", dev.pf, sizeof(dev.pf)) == 0;
+	if (dev.is_vf && find_vf_index(dev.pf, addr, &dev.vf_index) < 0)
+		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
+			       "PF %s does not list VF %s among its virtfn links", dev.pf, addr);
+	find_rdma(&dev);
+	*ret_dev = dev;
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PCI devices by sysfs: which PF a VF belongs to, which driver and which RDMA device it has. */
+#ifndef NETLINK_PCI_H
+#define NETLINK_PCI_H
+
+#include "base/err.h"
+
+enum { PCI_ADDR_SIZE = 13, PCI_NAME_SIZE = 64 };
+
+/**
+ * struct pci_dev - one PCI function
+ * @addr:	"0000:3b:00.2"
+ * @driver:	bound driver, "" for none
+ * @is_vf:	it is a virtual function
+ * @pf:		PCI address of its PF, if @is_vf
+ * @vf_index:	number of the VF on its PF, if @is_vf
+ * @rdma:	name of its RDMA device; "" when there is none in the namespace of sysfs
+ */
+struct pci_dev {
+	char addr[PCI_ADDR_SIZE];
+	char driver[PCI_NAME_SIZE];
+	bool is_vf;
+	char pf[PCI_ADDR_SIZE];
+	int vf_index;
+	char rdma[PCI_NAME_SIZE];
+};
+
+/**
+ * pci_get() - look a PCI function up
+ * @addr:	PCI address, lower case
+ * @ret_dev:	the function
+ * @err:	ROCE_DEVICE_NOT_FOUND
+ *
+ * Return: 0 or a negative errno.
+ */
+int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err);
+
+#endif
