@@ -5,6 +5,8 @@ STATIC  ?= 1
 PREFIX  ?= /usr/local
 CNI_DIR ?= /opt/cni/bin
 
+# make V=1 shows every command
+Q := $(if $(V),,@)
 BUILD := build
 BIN   := $(BUILD)/bin
 VERSION := 0.1.0
@@ -34,28 +36,32 @@ all: $(BIN)/roce $(BIN)/roce-ipam $(BIN)/rocectl
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+	@echo "  CC    $<"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 define room_rule
 $(BUILD)/$(1).a: $(call room_objects,$(1))
 	@mkdir -p $$(@D)
-	rm -f $$@
-	$(AR) rcs $$@ $$^
+	$(Q)rm -f $$@
+	$(Q)$(AR) rcs $$@ $$^
 endef
 $(foreach room,$(ROOMS),$(eval $(call room_rule,$(room))))
 
 $(BIN)/roce: $(BUILD)/cni/main.o $(call lib,cni) $(call lib,netlink) $(call lib,conf) $(call lib,base)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(NL_LIBS) -ljansson
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(NL_LIBS) -ljansson
 
 $(BIN)/roce-ipam: $(BUILD)/ipam/main.o $(call lib,ipam) $(call lib,conf) $(call lib,base)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljansson
 
 $(BIN)/rocectl: $(BUILD)/ctl/main.o $(call lib,ctl) $(call lib,cni) $(call lib,netlink) \
 		$(call lib,conf) $(call lib,base)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(NL_LIBS) -ljansson
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(NL_LIBS) -ljansson
 
 install: all
 	install -D -m 0755 $(BIN)/roce $(DESTDIR)$(CNI_DIR)/roce

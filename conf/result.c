@@ -78,11 +78,17 @@ int result_read_route(const json_t *value, const char *path, void *field, struct
 	return 0;
 }
 
+static int read_interface(const json_t *value, const char *path, void *field, struct err *err)
+{
+	return json_is_null(value) ? 0 : jx_int(value, path, field, err);
+}
+
 static int read_ip(const json_t *value, const char *path, void *field, struct err *err)
 {
 	static const struct jx_key keys[] = {
 		{ "address", read_prefix, offsetof(struct cni_ip, address) },
 		{ "gateway", result_read_addr, offsetof(struct cni_ip, gateway) },
+		{ "interface", read_interface, offsetof(struct cni_ip, interface) },
 	};
 	struct cni_ip *ip = field;
 	int r = jx_object(value, path, keys, ARRAY_SIZE(keys), JX_ACCEPT, ip, err);
@@ -120,6 +126,34 @@ int result_parse(const json_t *json, struct cni_result *ret_result, struct err *
 
 	memset(ret_result, 0, sizeof(*ret_result));
 	return jx_object(json, "", keys, ARRAY_SIZE(keys), JX_ACCEPT, ret_result, err);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+int result_find_iface(const json_t *prev, const char *name, const char *sandbox,
+		      struct cni_iface *ret_iface)
+{
+	const json_t *interfaces = json_object_get(prev, "interfaces");
+
+	for (size_t i = 0; i < json_array_size(interfaces); i++) {
+		const json_t *iface = json_array_get(interfaces, i);
+
+		if (!streq(text_of(iface, "name"), name) || !streq(text_of(iface, "sandbox"), sandbox))
+			continue;
+		*ret_iface = (struct cni_iface){
+			.mtu = (int)json_integer_value(json_object_get(iface, "mtu")),
+			.sandbox = sandbox,
+		};
+		snprintf(ret_iface->name, sizeof(ret_iface->name), "%s", name);
+		snprintf(ret_iface->mac, sizeof(ret_iface->mac), "%s", text_of(iface, "mac"));
+		return (int)i;
+	}
+	return -1;
 }
 
 /* ---- printing ---- */

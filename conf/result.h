@@ -16,10 +16,14 @@ enum {
 	RESULT_ROUTES_MAX = 128,
 };
 
-/* One address of a result. @gateway.family is AF_UNSPEC when there is none. */
+/*
+ * One address of a result. @gateway.family is AF_UNSPEC when there is none; @interface is its index
+ * among the result's interfaces, when it was read from a prevResult.
+ */
 struct cni_ip {
 	struct inet_prefix address;
 	struct inet_addr gateway;
+	struct opt_int interface;
 };
 
 /* One route of a result; @gw.family is AF_UNSPEC when it has none. All but dst and gw: spec 1.1.0. */
@@ -72,6 +76,17 @@ bool result_version_at_least(const char *version, const char *least);
  * Return: 0 or a negative errno.
  */
 int result_parse(const json_t *json, struct cni_result *ret_result, struct err *err);
+
+/**
+ * result_find_iface() - find an interface in a prevResult
+ * @prev:	the result
+ * @name, @sandbox: CNI_IFNAME and CNI_NETNS
+ * @ret_iface:	what it says of the interface; @mtu is 0 when it says nothing
+ *
+ * Return: the interface's index, or -1.
+ */
+int result_find_iface(const json_t *prev, const char *name, const char *sandbox,
+		      struct cni_iface *ret_iface);
 
 /* result_read_route() - jx_reader for one route object into a struct cni_route. */
 int result_read_route(const json_t *value, const char *path, void *field, struct err *err);

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cni/verbs.h"
+
+#include "base/log.h"
+#include "cni/apply.h"
+#include "cni/detach.h"
+#include "cni/deviceinfo.h"
+#include "cni/plan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+/* All that one ADD holds; add_release() lets go of it. */
+struct add {
+	const struct cni_call *call;
+	struct netconf conf;
+	struct profile profile;
+	struct store store;
+	struct store_lock attachment_lock;
+	struct store_lock device_lock;
+	struct apply apply;
+	struct plan plan;
+	struct journal journal;
+};
+
+struct attachment verbs_attachment(const struct cni_call *call)
+{
+	return (struct attachment){
+		.network = call->name,
+		.container_id = call->args.container_id,
+		.ifname = call->args.ifname,
+	};
+}
+
+static void add_release(struct add *add)
+{
+	store_unlock(&add->device_lock);
+	store_unlock(&add->attachment_lock);
+	json_decref(add->apply.result_json);
+	side_close(&add->apply.pod);
+	side_close(&add->apply.host);
+	store_close(&add->store);
+	profile_free(&add->profile);
+}
+
+/* ---- what is asked, and where ---- */
+
+static int read_request(struct add *add, struct err *err)
+{
+	const struct cni_call *call = add->call;
+	int r = netconf_read(call, &add->conf, err);
+
+	if (r < 0)
+		return r;
+	add->apply.delegate = (struct delegate){
+		.type = add->conf.ipam_type,
+		.config = call->text,
+		.config_len = call->text_len,
+		.path = call->args.path,
+		.container_id = call->args.container_id,
+		.netns = call->args.netns,
+		.ifname = call->args.ifname,
+		.cni_args = call->args.args,
+	};
+	if (add->conf.ipam_type)
+		r = delegate_find(&add->apply.delegate, err);
+	return r < 0 ? r : profile_load(PROFILE_PATH, &add->profile, err);
+}
+
+static int open_sides(struct add *add, struct err *err)
+{
+	const struct cni_args *args = &add->call->args;
+	int r = side_open_host(&add->apply.host, err);
+
+	if (r == 0)
+		r = side_open_pod(args->netns, &add->apply.host, args->netns_override,
+				  &add->apply.pod, err);
+	return r;
+}
+
+/* ---- who has the device ---- */
+
+/* A journal that an earlier ADD of the same attachment left: finished, or cut off in the middle. */
+static int settle_attachment(struct add *add, const struct attachment *attachment, struct err *err)
+{
+	_cleanup_journal_ struct journal old = { 0 };
+	char name[STORE_NAME_SIZE];
+	int r = journal_read(&add->store, store_name(attachment, name), &old, err);
+
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return r;
+	if (old.active)
+		return err_set(err, ROCE_DEVICE_BUSY, -EEXIST,
+			       "container %s has interface %s in network %s already (device %s); DEL comes before another ADD",
+			       attachment->container_id, attachment->ifname, attachment->network,
+			       old.device.key);
+	log_warn("an earlier ADD of this attachment was cut off: undoing it first");
+	return detach(&add->store, &add->apply.host, &old, false, add->call->args.netns,
+		      add->call->args.path, err);
+}
+
+/*
+ * The device is on the host and locked, so whoever has the claim does not have the device: a pod that
+ * died without a DEL. Its leftovers must not become the next pod's baseline.
+ */
+static int settle_device(struct add *add, const char *key, struct err *err)
+{
+	_cleanup_journal_ struct journal old = { 0 };
+	char owner[STORE_NAME_SIZE];
+	int r;
+
+	if (!store_owner(&add->store, key, owner))
+		return 0;
+	r = journal_read(&add->store, owner, &old, err);
+	if (r == -ENOENT) {
+		store_unclaim(&add->store, key);
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	log_warn("device %s comes back from container %s, which was never deleted: restoring it first",
+		 key, old.attachment.container_id);
+	return detach(&add->store, &add->apply.host, &old, true, NULL, add->call->args.path, err);
+}
+
+static bool asks_for(const struct netconf *conf, const struct device *device)
+{
+	return conf->device ? streq(conf->device, device->name) : streq(conf->pci, device->pci.addr);
+}
+
+/* The device is not on the host. If one of our attachments has it, say which. */
+static int explain_missing(struct add *add, struct err *err)
+{
+	int fd = openat(add->store.dir, "devices", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		_cleanup_journal_ struct journal other = { 0 };
+		struct err ignored = { 0 };
+		char owner[STORE_NAME_SIZE];
+
+		if (!store_owner(&add->store, entry->d_name, owner) ||
+		    journal_read(&add->store, owner, &other, &ignored) < 0 ||
+		    !asks_for(&add->conf, &other.device))
+			continue;
+		memset(err, 0, sizeof(*err));
+		err_set(err, ROCE_DEVICE_BUSY, -EBUSY,
+			"device %s (%s) belongs to container %s (network %s, interface %s, namespace %s); choose another device, or delete that pod",
+			other.device.name, other.device.key, other.attachment.container_id,
+			other.attachment.network, other.attachment.ifname, other.netns);
+		break;
+	}
+	if (dir)
+		closedir(dir);
+	return -err->eno;
+}
+
+static int take_device(struct add *add, struct err *err)
+{
+	const struct attachment attachment = verbs_attachment(add->call);
+	struct apply *a = &add->apply;
+	int r;
+
+	r = store_open(&add->profile, &add->store, err);
+	if (r == 0)
+		r = store_lock_attachment(&add->store, &attachment, &add->attachment_lock, err);
+	if (r == 0)
+		r = settle_attachment(add, &attachment, err);
+	if (r < 0)
+		return r;
+	r = observe_device(&add->conf, &a->host, &a->device, err);
+	if (r < 0)
+		return explain_missing(add, err);
+	r = store_lock_device(&add->store, a->device.key, &add->device_lock, err);
+	if (r == 0)
+		r = settle_device(add, a->device.key, err);
+	return r;
+}
+
+/* ---- plan ---- */
+
+static void log_findings(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		if (findings->items[i].severity == SEVERITY_WARNING)
+			log_warn("%s", findings->items[i].text);
+}
+
+static void log_rdma(const struct host_state *state)
+{
+	static const char *const modes[] = {
+		[RDMADEV_NONE] = "the kernel has no RDMA subsystem loaded",
+		[RDMADEV_SHARED] = "mode shared, it stays visible everywhere",
+		[RDMADEV_EXCLUSIVE] = "mode exclusive, it moves with the netdev",
+	};
+
+	if (!*state->device.pci.addr)
+		return;
+	if (!state->device.has_rdma)
+		log_info("device %s has no RDMA device", state->device.key);
+	else
+		log_info("device %s has RDMA device %s: %s", state->device.key,
+			 state->device.rdma.name, modes[state->rdma_mode]);
+}
+
+static int make_plan(struct add *add, struct err *err)
+{
+	struct apply *a = &add->apply;
+	const char *ifname = add->call->args.ifname;
+	struct host_state state;
+	int r;
+
+	r = observe_state(&add->conf, &add->profile, &a->device, &a->host, &a->pod, ifname, &state,
+			  err);
+	if (r < 0)
+		return r;
+	a->device = state.device;
+	plan_add(&add->conf, &add->profile, &state, ifname, &add->plan);
+	log_findings(&add->plan.findings);
+	log_rdma(&state);
+	return finding_refuse(&add->plan.findings, err);
+}
+
+/* ---- do ---- */
+
+static int start_journal(struct add *add, struct err *err)
+{
+	const struct cni_call *call = add->call;
+	struct journal *journal = &add->journal;
+	int r;
+
+	*journal = (struct journal){
+		.attachment = verbs_attachment(call),
+		.netns = call->args.netns,
+		.netns_id = add->apply.pod.id,
+		.device = add->apply.device,
+		.n_steps = add->plan.n_steps,
+		.ipam_type = add->conf.ipam_type,
+		.cni_args = call->args.args,
+		.config = call->text,
+		.config_len = call->text_len,
+	};
+	journal_boot_id(journal->boot_id);
+	memcpy(journal->steps, add->plan.steps, add->plan.n_steps * sizeof(*journal->steps));
+	r = journal_write(&add->store, journal, err);
+	if (r == 0)
+		r = store_claim(&add->store, journal->device.key, &journal->attachment, err);
+	return r;
+}
+
+static int run_steps(struct add *add, struct err *err)
+{
+	struct apply *a = &add->apply;
+	struct plan addresses;
+
+	apply_do(a, add->plan.steps, add->plan.n_steps, err);
+	if (err_is_set(err) || !add->conf.ipam_type)
+		return -err->eno;
+	plan_addresses(&a->result, &addresses);
+	apply_do(a, addresses.steps, addresses.n_steps, err);
+	return -err->eno;
+}
+
+/* What the pod has now, as the kernel says: the answer never repeats the request. */
+static int read_back(struct add *add, struct cni_iface *ret_iface, struct err *err)
+{
+	const struct device *device = &add->apply.device;
+	struct link link;
+	int r = link_get(add->apply.pod.rt, device->pod_ifindex, &link);
+
+	if (r < 0)
+		return err_set(err, ROCE_DEVICE_NOT_FOUND, r, "%s left the pod while ADD was running",
+			       device->name);
+	if (link.mtu != add->plan.chain.pod_mtu)
+		return err_set(err, ROCE_MTU_MISMATCH, -EIO,
+			       "MTU_MISMATCH at the pod: MTU %d was planned, %s has %d",
+			       add->plan.chain.pod_mtu, link.name, link.mtu);
+	*ret_iface = (struct cni_iface){ .mtu = link.mtu, .sandbox = add->call->args.netns };
+	memcpy(ret_iface->name, link.name, sizeof(ret_iface->name));
+	memcpy(ret_iface->pci, device->pci.addr, sizeof(ret_iface->pci));
+	mac_format(link.mac, ret_iface->mac);
+	return 0;
+}
+
+static int finish(struct add *add, char **ret_answer, struct err *err)
+{
+	struct apply *a = &add->apply;
+	struct cni_iface iface;
+	int r = read_back(add, &iface, err);
+
+	if (r < 0)
+		return r;
+	add->journal.active = true;
+	add->journal.device = a->device;
+	r = journal_write(&add->store, &add->journal, err);
+	if (r < 0)
+		return r;
+	deviceinfo_write(add->conf.device_info_file, &a->device);
+	if (json_object_size(add->conf.dns) > 0)
+		a->result.dns = add->conf.dns;
+	*ret_answer = result_print(&a->result, &iface, add->conf.prev_result, add->call->version);
+	return *ret_answer ? 0 : err_set(err, CNI_IO_FAILURE, -ENOMEM, "out of memory");
+}
+
+/* After a failure: as before, or, if even that fails, with the journal kept and a word about it. */
+static void undo_all(struct add *add, struct err *err)
+{
+	struct err undo = { 0 };
+
+	add->journal.device = add->apply.device;
+	if (detach(&add->store, &add->apply.host, &add->journal, true, add->call->args.netns,
+		   add->call->args.path, &undo) == 0)
+		return;
+	err_detail(err, "%s", undo.msg);
+	if (*undo.details)
+		err_detail(err, "%s", undo.details);
+}
+
+static int run(struct add *add, char **ret_answer, struct err *err)
+{
+	int r = start_journal(add, err);
+
+	if (r == 0)
+		r = run_steps(add, err);
+	if (r == 0)
+		r = finish(add, ret_answer, err);
+	if (r < 0)
+		undo_all(add, err);
+	return r;
+}
+
+int verb_add(const struct cni_call *call, char **ret_answer, struct err *err)
+{
+	struct add add = {
+		.call = call,
+		.store = STORE_CLOSED,
+		.attachment_lock = STORE_UNLOCKED,
+		.device_lock = STORE_UNLOCKED,
+		.apply = { .host = SIDE_CLOSED, .pod = SIDE_CLOSED },
+	};
+	int r;
+
+	r = read_request(&add, err);
+	if (r == 0)
+		r = open_sides(&add, err);
+	if (r == 0)
+		r = take_device(&add, err);
+	if (r == 0)
+		r = make_plan(&add, err);
+	if (r == 0)
+		r = run(&add, ret_answer, err);
+	add_release(&add);
+	return r;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+/* CHECK: the attachment as ADD left it, against what is there. What is still to do is drift. */
+#include "cni/verbs.h"
+
+#include "cni/delegate.h"
+#include "cni/plan.h"
+#include "netlink/addr.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* What one CHECK looks at. */
+struct check {
+	const struct cni_call *call;
+	const json_t *prev;
+	struct side host, pod;
+	struct journal journal;
+	struct link link; /* in the pod */
+};
+
+/* ---- the device ---- */
+
+static int check_place(struct check *c, struct err *err)
+{
+	const struct device *device = &c->journal.device;
+	enum place place;
+	int r = observe_where(device, &c->host, &c->pod, &c->link, &place);
+
+	if (r < 0 || place != PLACE_POD)
+		return err_set(err, ROCE_DRIFT, -ENODEV,
+			       "device %s (%s) should be in the pod as %s, but is %s", device->name,
+			       device->key, c->call->args.ifname,
+			       r < 0 ? "gone" : "on the host");
+	if (!streq(c->link.name, c->call->args.ifname))
+		return err_set(err, ROCE_DRIFT, -EINVAL, "device %s should be named %s, but is %s",
+			       device->key, c->call->args.ifname, c->link.name);
+	if (!c->link.up)
+		return err_set(err, ROCE_DRIFT, -EINVAL, "%s should be up, but is down",
+			       c->link.name);
+	return 0;
+}
+
+/* A later plugin of the chain may have set another MTU or MAC: prevResult then says so. */
+static int check_against_prev(struct check *c, int mtu, struct err *err)
+{
+	char mac[MAC_TEXT_SIZE];
+	struct cni_iface iface;
+
+	mac_format(c->link.mac, mac);
+	if (result_find_iface(c->prev, c->link.name, c->call->args.netns, &iface) < 0)
+		return err_set(err, ROCE_DRIFT, -EINVAL, "prevResult has no interface %s in %s",
+			       c->link.name, c->call->args.netns);
+	if (*iface.mac && strcasecmp(iface.mac, mac) != 0)
+		return err_set(err, ROCE_DRIFT, -EINVAL, "%s should have MAC %s, but has %s",
+			       c->link.name, iface.mac, mac);
+	if (iface.mtu)
+		mtu = iface.mtu;
+	if (c->link.mtu != mtu)
+		return err_set(err, ROCE_DRIFT, -EINVAL,
+			       "%s should have MTU %d, but has %d; set it back in the pod: ip link set dev %s mtu %d",
+			       c->link.name, mtu, c->link.mtu, c->link.name, mtu);
+	return 0;
+}
+
+static int check_vlan(struct check *c, struct vf_vlan want, struct err *err)
+{
+	struct link pf;
+	struct vf vf;
+	int r = link_find_parent(c->host.rt, c->journal.device.pci.pf, &pf);
+
+	if (r < 0)
+		return err_set(err, ROCE_DRIFT, r, "PF %s has no network interface any more",
+			       c->journal.device.pci.pf);
+	r = vf_get(c->host.rt, pf.ifindex, c->journal.device.pci.vf_index, &vf, err);
+	if (r == 0 && vf.vlan.id != want.id)
+		return err_set(err, ROCE_DRIFT, -EINVAL,
+			       "VF %d of PF %s should have VLAN %d, but has %d; ip link set dev %s vf %d vlan %d",
+			       c->journal.device.pci.vf_index, pf.name, want.id, vf.vlan.id, pf.name,
+			       c->journal.device.pci.vf_index, want.id);
+	return r;
+}
+
+static int check_rdma(struct check *c, struct err *err)
+{
+	struct rdmadev dev;
+
+	if (rdmadev_find(c->pod.rdma, NULL, c->journal.device.rdma.index, &dev) == 0)
+		return 0;
+	return err_set(err, ROCE_DRIFT, -ENODEV, "RDMA device %s should be in the pod, but is not",
+		       c->journal.device.rdma.name);
+}
+
+static int check_step(struct check *c, const struct step *step, struct err *err)
+{
+	switch (step->type) {
+	case STEP_LINK_MTU:
+		return check_against_prev(c, step->want.mtu, err);
+	case STEP_VF_VLAN:
+		return check_vlan(c, step->want.vlan, err);
+	case STEP_RDMA_MOVE:
+		return check_rdma(c, err);
+	case STEP_LINK_STATE: /* check_place() has looked */
+	case STEP_LINK_MOVE:
+	case STEP_MAC:
+	case STEP_IPAM:
+	case STEP_ADDR:
+	case STEP_ROUTE:
+	case STEP_TYPE_MAX:
+		break;
+	}
+	return 0;
+}
+
+/* ---- addresses and routes ---- */
+
+static int check_address(struct check *c, const struct step *step, struct err *err)
+{
+	char text[STEP_TEXT_SIZE];
+	bool there = step->type == STEP_ADDR
+			     ? addr_present(c->pod.rt, c->link.ifindex, &step->addr)
+			     : route_present(c->pod.rt, c->link.ifindex, &step->route);
+
+	if (there)
+		return 0;
+	return err_set(err, ROCE_DRIFT, -EINVAL, "missing in the pod: %s",
+		       step_print(step, c->link.name, text));
+}
+
+/* Only the addresses that prevResult ties to our interface; routes carry no interface. */
+static int check_addresses(struct check *c, struct err *err)
+{
+	struct cni_result result;
+	struct cni_iface iface;
+	struct plan plan;
+	size_t ours = 0;
+	int index, r;
+
+	r = result_parse(c->prev, &result, err);
+	if (r < 0)
+		return err_wrap(err, "prevResult");
+	index = result_find_iface(c->prev, c->link.name, c->call->args.netns, &iface);
+	for (size_t i = 0; i < result.n_ips; i++)
+		if (result.ips[i].interface.set && result.ips[i].interface.value == index)
+			result.ips[ours++] = result.ips[i];
+	if (ours < result.n_ips)
+		result.n_routes = 0; /* some belong to other interfaces, nothing says which */
+	result.n_ips = ours;
+	plan_addresses(&result, &plan);
+	for (size_t i = 0; r == 0 && i < plan.n_steps; i++)
+		r = check_address(c, &plan.steps[i], err);
+	return r;
+}
+
+static int check_ipam(struct check *c, const struct netconf *conf, struct err *err)
+{
+	const struct cni_args *args = &c->call->args;
+	struct delegate delegate = {
+		.type = conf->ipam_type,
+		.config = c->call->text,
+		.config_len = c->call->text_len,
+		.path = args->path,
+		.container_id = args->container_id,
+		.netns = args->netns,
+		.ifname = args->ifname,
+		.cni_args = args->args,
+	};
+
+	return delegate.type ? delegate_call(&delegate, CNI_CHECK, err) : 0;
+}
+
+/* ---- the whole ---- */
+
+static int load(struct check *c, const struct netconf *conf, const struct store *store,
+		struct err *err)
+{
+	const struct attachment attachment = verbs_attachment(c->call);
+	char name[STORE_NAME_SIZE];
+	int r;
+
+	if (!conf->prev_result)
+		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
+			       "CHECK needs prevResult: the result of the ADD");
+	c->prev = conf->prev_result;
+	r = journal_read(store, store_name(&attachment, name), &c->journal, err);
+	if (r == -ENOENT)
+		return err_set(err, ROCE_DRIFT, r,
+			       "this node knows no attachment %s of container %s to network %s",
+			       attachment.ifname, attachment.container_id, attachment.network);
+	if (r == 0)
+		r = side_open_host(&c->host, err);
+	if (r == 0)
+		r = side_open_pod(c->call->args.netns, &c->host, c->call->args.netns_override,
+				  &c->pod, err);
+	return r;
+}
+
+static int run(struct check *c, const struct netconf *conf, struct err *err)
+{
+	int r = check_place(c, err);
+
+	for (size_t i = 0; r == 0 && i < c->journal.n_steps; i++)
+		r = check_step(c, &c->journal.steps[i], err);
+	if (r == 0)
+		r = check_addresses(c, err);
+	return r == 0 ? check_ipam(c, conf, err) : r;
+}
+
+int verb_check(const struct cni_call *call, char **ret_answer, struct err *err)
+{
+	struct check c = { .call = call, .host = SIDE_CLOSED, .pod = SIDE_CLOSED };
+	_cleanup_store_ struct store store = STORE_CLOSED;
+	struct profile profile = { 0 };
+	struct netconf conf;
+	int r;
+
+	(void)ret_answer;
+	r = netconf_read(call, &conf, err);
+	if (r == 0)
+		r = profile_load(PROFILE_PATH, &profile, err);
+	if (r == 0)
+		r = store_open(&profile, &store, err);
+	if (r == 0)
+		r = load(&c, &conf, &store, err);
+	if (r == 0)
+		r = run(&c, &conf, err);
+	journal_free(&c.journal);
+	side_close(&c.pod);
+	side_close(&c.host);
+	profile_free(&profile);
+	return r;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Detach: undo an attachment from its journal alone. DEL, GC and a failed or repairing ADD do it. */
+#ifndef CNI_DETACH_H
+#define CNI_DETACH_H
+
+#include "cni/journal.h"
+
+/**
+ * detach() - restore the host and give the addresses back
+ * @store:	state folder
+ * @host:	the host's side
+ * @journal:	the attachment; the caller holds its lock, or that of its device
+ * @device_locked: the caller holds the device's lock
+ * @netns:	CNI_NETNS of this call, or NULL; the journal's path is tried as well
+ * @cni_path:	CNI_PATH, or NULL
+ * @err:	ROCE_UNDO_INCOMPLETE: what could not be restored; the journal is kept then
+ *
+ * A device that somebody else has claimed meanwhile is left alone.
+ *
+ * Return: 0 or a negative errno.
+ */
+int detach(const struct store *store, const struct side *host, const struct journal *journal,
+	   bool device_locked, const char *netns, const char *cni_path, struct err *err);
+
+#endif

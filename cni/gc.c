@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/* GC: attachments of this network that the runtime no longer knows are detached from their journals. */
+#include "cni/verbs.h"
+
+#include "base/log.h"
+#include "cni/delegate.h"
+#include "cni/detach.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+/* The list of what is to stay; "cni.dev/attachments" is its older name. */
+static int valid_list(const json_t *json, const json_t **ret_list, struct err *err)
+{
+	const json_t *list = json_object_get(json, "cni.dev/valid-attachments");
+
+	if (!list)
+		list = json_object_get(json, "cni.dev/attachments");
+	if (!list)
+		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
+			       "GC needs \"cni.dev/valid-attachments\"; without it nothing is freed");
+	if (!json_is_array(list) && !json_is_null(list))
+		return jx_type_error(list, "cni.dev/valid-attachments", "an array or null", err);
+	*ret_list = list;
+	return 0;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static bool is_valid(const json_t *list, const struct attachment *attachment)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *entry = json_array_get(list, i);
+
+		if (streq(text_of(entry, "containerID"), attachment->container_id) &&
+		    streq(text_of(entry, "ifname"), attachment->ifname))
+			return true;
+	}
+	return false;
+}
+
+/* One journal: read again under its lock, because a DEL may have been faster. */
+static int collect_one(const struct cni_call *call, const struct store *store,
+		       const struct side *host, const char *name, struct err *err)
+{
+	_cleanup_lock_ struct store_lock lock = STORE_UNLOCKED;
+	_cleanup_journal_ struct journal journal = { 0 };
+	int r = journal_read(store, name, &journal, err);
+
+	if (r == 0)
+		r = store_lock_attachment(store, &journal.attachment, &lock, err);
+	if (r == 0)
+		r = faccessat(store->dir, name, F_OK, 0) == 0 ? 0 : -ENOENT;
+	if (r == 0)
+		r = detach(store, host, &journal, false, NULL, call->args.path, err);
+	return r == -ENOENT && !err_is_set(err) ? 0 : r;
+}
+
+/* "CONTAINER:IFNAME" into its parts; false for lock and temporary files. */
+static bool split_name(char *name, const char *network, struct attachment *ret)
+{
+	char *colon = strchr(name, ':');
+
+	if (!colon || strchr(colon, '.'))
+		return false;
+	*colon = '\0';
+	*ret = (struct attachment){ network, name, colon + 1 };
+	return true;
+}
+
+static void collect(const struct cni_call *call, const struct store *store,
+		    const struct side *host, const json_t *valid, struct err *err)
+{
+	char folder[STORE_NAME_SIZE], name[STORE_NAME_SIZE];
+	struct dirent *entry;
+	DIR *dir;
+	int fd;
+
+	snprintf(folder, sizeof(folder), "attachments/%s", call->name);
+	fd = openat(store->dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	while (dir && (entry = readdir(dir))) {
+		struct attachment attachment;
+		struct err one = { 0 };
+
+		if (!split_name(entry->d_name, call->name, &attachment) ||
+		    is_valid(valid, &attachment))
+			continue;
+		log_info("GC: detaching %s of container %s", attachment.ifname,
+			 attachment.container_id);
+		store_name(&attachment, name);
+		if (collect_one(call, store, host, name, &one) == 0)
+			continue;
+		err_detail(err, "%s", one.msg);
+		err_set(err, one.code, -one.eno, "%s", one.msg);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void forward(const struct cni_call *call, struct err *err)
+{
+	struct delegate delegate = {
+		.type = netconf_ipam_type(call->json),
+		.config = call->text,
+		.config_len = call->text_len,
+		.path = call->args.path,
+		.container_id = "",
+		.netns = "",
+		.ifname = "",
+		.cni_args = "",
+	};
+
+	if (delegate.type)
+		delegate_call(&delegate, CNI_GC, err);
+}
+
+int verb_gc(const struct cni_call *call, char **ret_answer, struct err *err)
+{
+	_cleanup_store_ struct store store = STORE_CLOSED;
+	_cleanup_side_ struct side host = SIDE_CLOSED;
+	struct profile profile = { 0 };
+	const json_t *valid = NULL;
+	int r;
+
+	(void)ret_answer;
+	r = valid_list(call->json, &valid, err);
+	if (r == 0)
+		r = profile_load(PROFILE_PATH, &profile, err);
+	if (r == 0)
+		r = store_open(&profile, &store, err);
+	if (r == 0)
+		r = side_open_host(&host, err);
+	if (r == 0) {
+		collect(call, &store, &host, valid, err);
+		forward(call, err);
+	}
+	profile_free(&profile);
+	return err_is_set(err) ? -err->eno : r;
+}
+
+/* STATUS is asked every few seconds: the profile is sound, the state folder can be used. */
+int verb_status(const struct cni_call *call, char **ret_answer, struct err *err)
+{
+	_cleanup_store_ struct store store = STORE_CLOSED;
+	struct profile profile = { 0 };
+	int r = profile_load(PROFILE_PATH, &profile, err);
+
+	(void)call;
+	(void)ret_answer;
+	if (r == 0)
+		r = store_open(&profile, &store, err);
+	if (r == 0 && faccessat(store.dir, "attachments", W_OK, 0) < 0)
+		r = err_set(err, CNI_UNAVAILABLE, -errno, "the state folder %s/roce-cni: %m",
+			    profile.state_dir);
+	if (r < 0)
+		err->code = CNI_UNAVAILABLE;
+	profile_free(&profile);
+	return r;
+}

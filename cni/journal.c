@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cni/journal.h"
+
+#include "conf/inet.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+enum { JOURNAL_VERSION = 1, JOURNAL_SIZE_MAX = 8 << 20 };
+
+void journal_boot_id(char ret_id[BOOT_ID_SIZE])
+{
+	if (file_read_line("/proc/sys/kernel/random/boot_id", ret_id, BOOT_ID_SIZE) < 0)
+		ret_id[0] = '\0';
+}
+
+/* ---- writing ---- */
+
+static json_t *mac_json(const unsigned char mac[LINK_MAC_LEN])
+{
+	char text[MAC_TEXT_SIZE];
+
+	return json_string(mac_format(mac, text));
+}
+
+static json_t *place_json(enum place place)
+{
+	return json_string(place == PLACE_POD ? "pod" : "host");
+}
+
+static json_t *value_json(enum step_type type, const union step_value *value)
+{
+	switch (type) {
+	case STEP_LINK_STATE:
+		return json_boolean(value->up);
+	case STEP_VF_VLAN:
+		return json_pack("{si si si}", "id", value->vlan.id, "qos", value->vlan.qos, "proto",
+				 (int)value->vlan.proto);
+	case STEP_MAC:
+		return json_pack("{so so}", "admin", mac_json(value->mac.admin), "link",
+				 mac_json(value->mac.link));
+	case STEP_LINK_MTU:
+		return json_integer(value->mtu);
+	case STEP_LINK_MOVE:
+		return json_pack("{so ss si}", "place", place_json(value->at.place), "name",
+				 value->at.name, "ifindex", value->at.ifindex);
+	case STEP_RDMA_MOVE:
+		return place_json(value->rdma);
+	case STEP_IPAM:
+	case STEP_ADDR:
+	case STEP_ROUTE:
+		return json_boolean(value->present);
+	case STEP_TYPE_MAX:
+		break;
+	}
+	return NULL;
+}
+
+static json_t *steps_json(const struct journal *journal)
+{
+	json_t *steps = json_array();
+
+	for (size_t i = 0; i < journal->n_steps; i++) {
+		const struct step *step = &journal->steps[i];
+
+		json_array_append_new(steps, json_pack("{ss so so}", "type",
+						       step_type_name(step->type), "have",
+						       value_json(step->type, &step->have), "want",
+						       value_json(step->type, &step->want)));
+	}
+	return steps;
+}
+
+static json_t *device_json(const struct device *d)
+{
+	json_t *json = json_pack("{ss ss si si ss so}", "key", d->key, "name", d->name, "ifindex",
+				 d->ifindex, "podIfindex", d->pod_ifindex, "kind", d->kind, "mac",
+				 mac_json(d->mac));
+
+	if (*d->pci.addr)
+		json_object_set_new(json, "pci", json_string(d->pci.addr));
+	if (d->pci.is_vf)
+		json_object_set_new(json, "vf",
+				    json_pack("{ss si}", "pf", d->pci.pf, "index", d->pci.vf_index));
+	if (d->has_rdma)
+		json_object_set_new(
+			json, "rdma",
+			json_pack("{ss si}", "name", d->rdma.name, "index", d->rdma.index));
+	return json;
+}
+
+static json_t *journal_json(const struct journal *j)
+{
+	json_t *json = json_pack(
+		"{si ss ss ss ss ss s{ss sI sI} so so ss ss%}", "version", JOURNAL_VERSION, "bootID",
+		j->boot_id, "network", j->attachment.network, "containerID",
+		j->attachment.container_id, "ifname", j->attachment.ifname, "state",
+		j->active ? "active" : "planned", "netns", "path", j->netns, "dev",
+		(json_int_t)j->netns_id.dev, "ino", (json_int_t)j->netns_id.ino, "device",
+		device_json(&j->device), "steps", steps_json(j), "cniArgs", j->cni_args, "config",
+		j->config, j->config_len);
+
+	if (j->ipam_type)
+		json_object_set_new(json, "ipam", json_string(j->ipam_type));
+	return json;
+}
+
+int journal_write(const struct store *store, const struct journal *journal, struct err *err)
+{
+	_cleanup_json_ json_t *json = journal_json(journal);
+	_cleanup_free_ char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
+	char name[STORE_NAME_SIZE];
+	int r;
+
+	if (!text)
+		return err_set(err, CNI_DECODING_FAILURE, -EINVAL,
+			       "CNI_ARGS, CNI_NETNS or the configuration are not UTF-8");
+	r = file_write_atomic(store->dir, store_name(&journal->attachment, name), text, strlen(text),
+			      store->durability);
+	if (r < 0)
+		return err_set(err, CNI_IO_FAILURE, r, "cannot write the journal %s: %s", name,
+			       strerror(-r));
+	return 0;
+}
+
+/* ---- reading ---- */
+
+static int read_mac(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *text = json_string_value(value);
+	struct mac mac;
+
+	if (!text || mac_parse(text, &mac) < 0)
+		return jx_type_error(value, path, "a MAC address", err);
+	memcpy(field, mac.bytes, LINK_MAC_LEN);
+	return 0;
+}
+
+static int read_place(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return jx_type_error(value, path, "\"host\" or \"pod\"", err);
+	*(enum place *)field = streq(text, "pod") ? PLACE_POD : PLACE_HOST;
+	return 0;
+}
+
+static int read_number(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct opt_int number;
+	int r = jx_int(value, path, &number, err);
+
+	if (r == 0)
+		*(int *)field = number.value;
+	return r;
+}
+
+static int read_u64(const json_t *value, const char *path, void *field, struct err *err)
+{
+	if (!json_is_integer(value))
+		return jx_type_error(value, path, "an integer", err);
+	*(uint64_t *)field = (uint64_t)json_integer_value(value);
+	return 0;
+}
+
+static int read_proto(const json_t *value, const char *path, void *field, struct err *err)
+{
+	int number = 0;
+	int r = read_number(value, path, &number, err);
+
+	*(uint16_t *)field = (uint16_t)number;
+	return r;
+}
+
+/* A string that is copied, because its struct has room for it. */
+#define TEXT_READER(name, size)                                                                    \
+	static int name(const json_t *value, const char *path, void *field, struct err *err)       \
+	{                                                                                          \
+		const char *text = json_string_value(value);                                       \
+                                                                                                   \
+		if (!text || strlen(text) >= (size))                                               \
+			return jx_type_error(value, path, "a short string", err);                  \
+		strcpy(field, text);                                                               \
+		return 0;                                                                          \
+	}
+TEXT_READER(read_ifname, LINK_NAME_SIZE)
+TEXT_READER(read_key, DEVICE_KEY_SIZE)
+TEXT_READER(read_kind, LINK_KIND_SIZE)
+TEXT_READER(read_pci, PCI_ADDR_SIZE)
+TEXT_READER(read_rdma_name, RDMADEV_NAME_SIZE)
+TEXT_READER(read_boot_id, BOOT_ID_SIZE)
+
+#define OBJECT(keys, out) jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, out, err)
+
+static int read_at(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "place", read_place, offsetof(struct step_at, place) },
+		{ "name", read_ifname, offsetof(struct step_at, name) },
+		{ "ifindex", read_number, offsetof(struct step_at, ifindex) },
+	};
+
+	return OBJECT(keys, field);
+}
+
+static int read_vlan(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "id", read_number, offsetof(struct vf_vlan, id) },
+		{ "qos", read_number, offsetof(struct vf_vlan, qos) },
+		{ "proto", read_proto, offsetof(struct vf_vlan, proto) },
+	};
+
+	return OBJECT(keys, field);
+}
+
+static int read_macs(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "admin", read_mac, offsetof(struct step_mac, admin) },
+		{ "link", read_mac, offsetof(struct step_mac, link) },
+	};
+
+	return OBJECT(keys, field);
+}
+
+static int read_value(enum step_type type, const json_t *value, const char *path,
+		      union step_value *ret, struct err *err)
+{
+	switch (type) {
+	case STEP_LINK_STATE:
+		return jx_bool(value, path, &ret->up, err);
+	case STEP_VF_VLAN:
+		return read_vlan(value, path, &ret->vlan, err);
+	case STEP_MAC:
+		return read_macs(value, path, &ret->mac, err);
+	case STEP_LINK_MTU:
+		return read_number(value, path, &ret->mtu, err);
+	case STEP_LINK_MOVE:
+		return read_at(value, path, &ret->at, err);
+	case STEP_RDMA_MOVE:
+		return read_place(value, path, &ret->rdma, err);
+	case STEP_IPAM:
+	case STEP_ADDR:
+	case STEP_ROUTE:
+		return jx_bool(value, path, &ret->present, err);
+	case STEP_TYPE_MAX:
+		break;
+	}
+	return jx_value_error(err, path, "unknown step type");
+}
+
+static int read_step(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *type = json_string_value(json_object_get(value, "type"));
+	struct step *step = field;
+	int r;
+
+	*step = (struct step){ 0 };
+	if (!type || step_type_parse(type, &step->type) < 0)
+		return jx_value_error(err, path, "unknown step type");
+	r = read_value(step->type, json_object_get(value, "have"), path, &step->have, err);
+	if (r == 0)
+		r = read_value(step->type, json_object_get(value, "want"), path, &step->want, err);
+	return r;
+}
+
+static int read_steps(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct journal *journal = field;
+
+	return jx_array(value, path, read_step, JOURNAL_STEPS_MAX, journal->steps,
+			sizeof(*journal->steps), &journal->n_steps, err);
+}
+
+static int read_vf(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "pf", read_pci, offsetof(struct device, pci.pf) },
+		{ "index", read_number, offsetof(struct device, pci.vf_index) },
+	};
+	struct device *device = field;
+
+	device->pci.is_vf = true;
+	return OBJECT(keys, device);
+}
+
+static int read_rdma(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "name", read_rdma_name, offsetof(struct device, rdma.name) },
+		{ "index", read_number, offsetof(struct device, rdma.index) },
+	};
+	struct device *device = field;
+
+	device->has_rdma = true;
+	return OBJECT(keys, device);
+}
+
+static int read_device(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "key", read_key, offsetof(struct device, key) },
+		{ "pci", read_pci, offsetof(struct device, pci.addr) },
+		{ "vf", read_vf, 0 },
+		{ "name", read_ifname, offsetof(struct device, name) },
+		{ "ifindex", read_number, offsetof(struct device, ifindex) },
+		{ "podIfindex", read_number, offsetof(struct device, pod_ifindex) },
+		{ "kind", read_kind, offsetof(struct device, kind) },
+		{ "mac", read_mac, offsetof(struct device, mac) },
+		{ "rdma", read_rdma, 0 },
+	};
+
+	return OBJECT(keys, field);
+}
+
+static int read_netns(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "path", jx_string, offsetof(struct journal, netns) },
+		{ "dev", read_u64, offsetof(struct journal, netns_id.dev) },
+		{ "ino", read_u64, offsetof(struct journal, netns_id.ino) },
+	};
+
+	return OBJECT(keys, field);
+}
+
+static int read_version(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct opt_int version;
+
+	(void)field;
+	return jx_int_in(value, path, JOURNAL_VERSION, JOURNAL_VERSION, "a known journal version",
+			 &version, err);
+}
+
+static int read_active(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *state = NULL;
+	int r = jx_string(value, path, &state, err);
+
+	*(bool *)field = state && streq(state, "active");
+	return r;
+}
+
+static int parse(const json_t *value, struct journal *journal, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "version", read_version, 0 },
+		{ "bootID", read_boot_id, offsetof(struct journal, boot_id) },
+		{ "network", jx_string, offsetof(struct journal, attachment.network) },
+		{ "containerID", jx_string, offsetof(struct journal, attachment.container_id) },
+		{ "ifname", jx_string, offsetof(struct journal, attachment.ifname) },
+		{ "state", read_active, offsetof(struct journal, active) },
+		{ "netns", read_netns, 0 },
+		{ "device", read_device, offsetof(struct journal, device) },
+		{ "steps", read_steps, 0 },
+		{ "cniArgs", jx_string, offsetof(struct journal, cni_args) },
+		{ "config", jx_string, offsetof(struct journal, config) },
+		{ "ipam", jx_string, offsetof(struct journal, ipam_type) },
+	};
+	const char *path = "";
+	int r = OBJECT(keys, journal);
+
+	if (r == 0 && !(journal->attachment.network && journal->attachment.container_id &&
+			journal->attachment.ifname && journal->netns && journal->config &&
+			journal->cni_args && *journal->device.key))
+		return jx_value_error(err, "journal", "something is missing");
+	if (r == 0)
+		journal->config_len = strlen(journal->config);
+	return r;
+}
+
+int journal_read(const struct store *store, const char *name, struct journal *ret_journal,
+		 struct err *err)
+{
+	_cleanup_free_ char *text = NULL;
+	struct err detail = { 0 };
+	size_t len;
+	int r;
+
+	memset(ret_journal, 0, sizeof(*ret_journal));
+	r = file_read(store->dir, name, JOURNAL_SIZE_MAX, &text, &len);
+	if (r == -ENOENT)
+		return r;
+	if (r == 0)
+		r = jx_parse(text, len, "it", &ret_journal->doc, &detail);
+	if (r == 0)
+		r = parse(ret_journal->doc, ret_journal, &detail);
+	if (r == 0)
+		return 0;
+	journal_free(ret_journal);
+	return err_set(err, ROCE_STATE_BROKEN, r, "the journal %s cannot be used: %s", name,
+		       err_is_set(&detail) ? detail.msg : strerror(-r));
+}
+
+void journal_remove(const struct store *store, const struct attachment *attachment)
+{
+	char name[STORE_NAME_SIZE];
+
+	unlinkat(store->dir, store_name(attachment, name), 0);
+}
+
+void journal_free(struct journal *journal)
+{
+	json_decref(journal->doc);
+	journal->doc = NULL;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cni/observe.h"
+
+#include "base/log.h"
+#include "netlink/addr.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* ---- who ---- */
+
+static int no_netdev(const struct pci_dev *pci, struct err *err)
+{
+	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
+		       "VF %s has no network interface on the host: its driver is %s%s; if another pod still has it, delete that pod, else bind the VF to its network driver",
+		       pci->addr, *pci->driver ? pci->driver : "not bound",
+		       strstr(pci->driver, "vfio") ? " (a userspace driver, not supported yet)" : "");
+}
+
+static int find_by_pci(const char *addr, const struct side *host, struct pci_dev *ret_pci,
+		       struct link *ret_link, struct err *err)
+{
+	int r = pci_get(addr, ret_pci, err);
+
+	if (r < 0)
+		return r;
+	if (!ret_pci->is_vf)
+		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
+			       "PCI device %s is no VF (it has no physfn): give the address of a VF, see: ls -d /sys/bus/pci/devices/*/physfn",
+			       addr);
+	r = link_find_parent(host->rt, addr, ret_link);
+	return r < 0 ? no_netdev(ret_pci, err) : 0;
+}
+
+static int find_by_name(const char *name, const struct side *host, struct pci_dev *ret_pci,
+			struct link *ret_link, struct err *err)
+{
+	char addr[PCI_TEXT_SIZE];
+	int r = link_find(host->rt, name, ret_link);
+
+	if (r < 0)
+		return err_set(err, ROCE_DEVICE_NOT_FOUND, r,
+			       "no interface %s on the host (see: ip link); if another pod still has it, delete that pod",
+			       name);
+	if (pci_addr_parse(ret_link->parent, addr) < 0)
+		return 0; /* no PCI device: veth, macvlan, virtio */
+	return pci_get(addr, ret_pci, err);
+}
+
+int observe_device(const struct netconf *conf, const struct side *host, struct device *ret_device,
+		   struct err *err)
+{
+	struct device device = { 0 };
+	char mac[MAC_TEXT_SIZE];
+	struct link link;
+	int r;
+
+	r = conf->device ? find_by_name(conf->device, host, &device.pci, &link, err)
+			 : find_by_pci(conf->pci, host, &device.pci, &link, err);
+	if (r < 0)
+		return r;
+	memcpy(device.name, link.name, sizeof(device.name));
+	memcpy(device.kind, link.kind, sizeof(device.kind));
+	memcpy(device.mac, link.mac, sizeof(device.mac));
+	device.ifindex = link.ifindex;
+	if (*device.pci.addr)
+		snprintf(device.key, sizeof(device.key), "%s", device.pci.addr);
+	else
+		snprintf(device.key, sizeof(device.key), "netdev-%d-%s", link.ifindex,
+			 mac_format(link.mac, mac));
+	*ret_device = device;
+	return 0;
+}
+
+/* ---- where ---- */
+
+/* MACs tell a netdev without PCI address from a new one that got its ifindex. */
+static int find_on_host(const struct device *device, const struct side *host, struct link *ret_link)
+{
+	int r = link_get(host->rt, device->ifindex, ret_link);
+
+	if (*device->pci.addr) {
+		if (r == 0 && streq(ret_link->parent, device->pci.addr))
+			return 0;
+		return link_find_parent(host->rt, device->pci.addr, ret_link);
+	}
+	if (r < 0)
+		return r;
+	return streq(ret_link->kind, device->kind) ? 0 : -ENODEV;
+}
+
+static int find_in_pod(const struct device *device, const struct side *pod, struct link *ret_link)
+{
+	int r;
+
+	if (*device->pci.addr)
+		return link_find_parent(pod->rt, device->pci.addr, ret_link);
+	r = link_get(pod->rt, device->pod_ifindex, ret_link);
+	if (r < 0)
+		return r;
+	return streq(ret_link->kind, device->kind) ? 0 : -ENODEV;
+}
+
+int observe_where(const struct device *device, const struct side *host, const struct side *pod,
+		  struct link *ret_link, enum place *ret_place)
+{
+	int r = -ENODEV;
+
+	if (pod->netns >= 0) {
+		*ret_place = PLACE_POD;
+		r = find_in_pod(device, pod, ret_link);
+	}
+	if (r == -ENODEV) {
+		*ret_place = PLACE_HOST;
+		r = find_on_host(device, host, ret_link);
+	}
+	return r;
+}
+
+/* ---- the chain ---- */
+
+struct walk {
+	const struct side *host;
+	struct host_state *state;
+	int seen[MTU_HOPS_MAX];
+};
+
+static bool add_hop(struct walk *walk, enum mtu_hop_kind kind, const struct link *link)
+{
+	struct host_state *state = walk->state;
+	struct mtu_hop *hop = &state->hops[state->n_hops];
+
+	for (size_t i = 0; i < state->n_hops; i++)
+		if (walk->seen[i] == link->ifindex)
+			return false; /* two ends of a veth point at each other */
+	if (state->n_hops >= MTU_HOPS_MAX - 1) /* the switch needs the last place */
+		return false;
+	walk->seen[state->n_hops++] = link->ifindex;
+	*hop = (struct mtu_hop){ .kind = kind, .mtu = link->mtu, .max = link->max_mtu };
+	snprintf(hop->name, sizeof(hop->name), "%s", link->name);
+	return true;
+}
+
+/* What frames of @link go through next: its bond or bridge, and its parent. */
+static void walk_on(struct walk *walk, const struct link *link)
+{
+	struct link next;
+
+	if (link->master && link_get(walk->host->rt, link->master, &next) == 0 &&
+	    add_hop(walk, MTU_HOP_UPPER, &next))
+		walk_on(walk, &next);
+	if (link->lower && link_get(walk->host->rt, link->lower, &next) == 0 &&
+	    add_hop(walk, MTU_HOP_LOWER, &next))
+		walk_on(walk, &next);
+}
+
+static void observe_chain(const struct side *host, struct host_state *state)
+{
+	struct walk walk = { .host = host, .state = state };
+
+	add_hop(&walk, MTU_HOP_DEVICE, &state->link);
+	if (state->device.pci.is_vf && add_hop(&walk, MTU_HOP_PF, &state->pf))
+		walk_on(&walk, &state->pf);
+	else
+		walk_on(&walk, &state->link);
+}
+
+/* ---- the state ---- */
+
+static int observe_pf(const struct side *host, struct host_state *state, struct err *err)
+{
+	const struct pci_dev *pci = &state->device.pci;
+	int r;
+
+	if (!pci->is_vf)
+		return 0;
+	r = link_find_parent(host->rt, pci->pf, &state->pf);
+	if (r < 0)
+		return err_set(err, ROCE_DEVICE_NOT_FOUND, r,
+			       "PF %s of VF %s has no network interface on the host; bind it to its network driver",
+			       pci->pf, pci->addr);
+	return vf_get(host->rt, state->pf.ifindex, pci->vf_index, &state->vf, err);
+}
+
+static int observe_fabric(const struct netconf *conf, const struct profile *profile,
+			  struct host_state *state, struct err *err)
+{
+	const struct pci_dev *pci = &state->device.pci;
+	struct pci_dev pf = { 0 };
+	struct profile_port port = { .pci = pci->addr,
+				     .name = state->link.name,
+				     .driver = *pci->addr ? pci->driver : state->link.kind };
+
+	if (pci->is_vf && pci_get(pci->pf, &pf, err) == 0)
+		port = (struct profile_port){ pf.addr, state->pf.name, pf.driver };
+	if (err_is_set(err))
+		return -err->eno;
+	return profile_fabric(profile, conf->fabric, &port, &state->fabric, err);
+}
+
+static void observe_rdma(const struct side *host, struct host_state *state)
+{
+	struct device *device = &state->device;
+
+	state->rdma_mode = rdmadev_mode(host->rdma);
+	if (!*device->pci.rdma)
+		return;
+	device->has_rdma =
+		rdmadev_find(host->rdma, device->pci.rdma, 0, &device->rdma) == 0;
+}
+
+/* A name of the pod that the device would clash with: the kernel moves it and then fails. */
+static void observe_pod(const struct side *pod, const char *ifname, struct host_state *state)
+{
+	const struct link *link = &state->link;
+	struct link other;
+
+	if (link_find(pod->rt, ifname, &other) == 0)
+		snprintf(state->pod_taken, sizeof(state->pod_taken), "%s", ifname);
+	for (size_t i = 0; i < link->n_altnames; i++)
+		if (link_find(pod->rt, link->altnames[i], &other) == 0 ||
+		    streq(link->altnames[i], ifname))
+			memcpy(state->pod_taken, link->altnames[i], sizeof(state->pod_taken));
+	state->pod_ifindex_free = link_get(pod->rt, link->ifindex, &other) < 0;
+}
+
+struct highest {
+	int ifindex;
+};
+
+static bool note_highest(const struct link *link, void *arg)
+{
+	struct highest *highest = arg;
+
+	if (link->ifindex > highest->ifindex)
+		highest->ifindex = link->ifindex;
+	return false;
+}
+
+/* The index is chosen here and not by the kernel, so that the journal knows it before the move. */
+static int choose_pod_ifindex(const struct side *pod, const struct host_state *state)
+{
+	struct highest highest = { .ifindex = state->link.ifindex };
+
+	if (state->pod_ifindex_free)
+		return state->link.ifindex;
+	link_list(pod->rt, note_highest, &highest);
+	return highest.ifindex + 1;
+}
+
+int observe_state(const struct netconf *conf, const struct profile *profile,
+		  const struct device *device, const struct side *host, const struct side *pod,
+		  const char *ifname, struct host_state *ret_state, struct err *err)
+{
+	struct host_state *state = ret_state;
+	enum place place;
+	int r;
+
+	memset(state, 0, sizeof(*state));
+	state->device = *device;
+	r = observe_where(device, host, &(struct side)SIDE_CLOSED, &state->link, &place);
+	if (r < 0)
+		return err_set(err, CNI_TRY_AGAIN, r,
+			       "device %s (%s) left the host while this ADD was starting", device->name,
+			       device->key);
+	r = observe_pf(host, state, err);
+	if (r == 0)
+		r = observe_fabric(conf, profile, state, err);
+	if (r < 0)
+		return r;
+	state->has_address = addr_any_global(host->rt, state->link.ifindex);
+	state->has_default_route = route_any_default(host->rt, state->link.ifindex);
+	observe_rdma(host, state);
+	observe_chain(host, state);
+	if (pod->netns >= 0) {
+		observe_pod(pod, ifname, state);
+		state->device.pod_ifindex = choose_pod_ifindex(pod, state);
+	}
+	return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Observe: everything that a plan needs to know, read and never changed. */
+#ifndef CNI_OBSERVE_H
+#define CNI_OBSERVE_H
+
+#include "cni/side.h"
+#include "conf/mtu.h"
+#include "conf/netconf.h"
+#include "netlink/link.h"
+#include "netlink/pci.h"
+#include "netlink/rdmadev.h"
+#include "netlink/vf.h"
+
+enum { DEVICE_KEY_SIZE = 64 };
+
+/**
+ * struct device - who a device is, whatever it is called at the moment
+ * @key:	name of its lock and its claim: the PCI address, or ifindex and MAC
+ * @pci:	the PCI function; @pci.addr is "" for a netdev without one
+ * @name:	its name on the host
+ * @ifindex:	its index on the host
+ * @pod_ifindex: its index in the pod
+ * @kind:	"veth", "" for hardware
+ * @mac:	its MAC before the ADD
+ * @has_rdma, @rdma: its RDMA device
+ */
+struct device {
+	char key[DEVICE_KEY_SIZE];
+	struct pci_dev pci;
+	char name[LINK_NAME_SIZE];
+	int ifindex;
+	int pod_ifindex;
+	char kind[LINK_KIND_SIZE];
+	unsigned char mac[LINK_MAC_LEN];
+	bool has_rdma;
+	struct rdmadev rdma;
+};
+
+/**
+ * struct host_state - what the host shows
+ * @device:	the device
+ * @link:	its netdev
+ * @pf, @vf:	its PF's netdev and the PF's settings for it, if @device.pci.is_vf
+ * @has_address, @has_default_route: the host uses the device itself
+ * @rdma_mode:	of the RDMA subsystem
+ * @fabric:	the fabric it is on, or NULL
+ * @hops, @n_hops: the MTU chain from the device outwards, without the switch
+ * @pod_taken:	name, in the pod, that stands in the way of the device; "" for none
+ * @pod_ifindex_free: the device can keep its ifindex in the pod
+ */
+struct host_state {
+	struct device device;
+	struct link link;
+	struct link pf;
+	struct vf vf;
+	bool has_address;
+	bool has_default_route;
+	enum rdmadev_mode rdma_mode;
+	const struct fabric *fabric;
+	struct mtu_hop hops[MTU_HOPS_MAX];
+	size_t n_hops;
+	char pod_taken[LINK_ALTNAME_SIZE];
+	bool pod_ifindex_free;
+};
+
+/**
+ * observe_device() - find the device that a network asks for
+ * @conf:	configuration
+ * @host:	the host's side
+ * @ret_device:	who it is; enough to lock it
+ * @err:	ROCE_DEVICE_NOT_FOUND
+ *
+ * Return: 0 or a negative errno.
+ */
+int observe_device(const struct netconf *conf, const struct side *host, struct device *ret_device,
+		   struct err *err);
+
+/**
+ * observe_state() - read everything a step may change and everything a plan judges
+ * @conf, @profile: what is asked and what is allowed
+ * @device:	from observe_device(), locked
+ * @host, @pod:	the two sides
+ * @ifname:	CNI_IFNAME
+ * @ret_state:	the state
+ * @err:	ROCE_DEVICE_NOT_FOUND, ROCE_DEVICE_FORBIDDEN, ROCE_KERNEL_REFUSED
+ *
+ * Return: 0 or a negative errno.
+ */
+int observe_state(const struct netconf *conf, const struct profile *profile,
+		  const struct device *device, const struct side *host, const struct side *pod,
+		  const char *ifname, struct host_state *ret_state, struct err *err);
+
+/**
+ * observe_where() - find a device again
+ * @device:	who it is
+ * @host, @pod:	the two sides; @pod may be closed
+ * @ret_link:	its netdev
+ * @ret_place:	where it is
+ *
+ * A PCI device by its address, another netdev by ifindex and kind; never by a name.
+ *
+ * Return: 0, -ENODEV when it is on neither side, or another negative errno.
+ */
+int observe_where(const struct device *device, const struct side *host, const struct side *pod,
+		  struct link *ret_link, enum place *ret_place);
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cni/plan.h"
+
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <stdio.h>
+
+static struct step *add_step(struct plan *plan, enum step_type type)
+{
+	struct step *step = &plan->steps[plan->n_steps++];
+
+	*step = (struct step){ .type = type };
+	return step;
+}
+
+/* ---- may the device be taken at all ---- */
+
+static void forbid(struct plan *plan, const struct device *device, const char *id, const char *why,
+		   const char *fix)
+{
+	struct finding *f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_DEVICE_FORBIDDEN, id,
+					"device %s %s: taking it would cut the host off", device->name,
+					why);
+
+	snprintf(f->hop, sizeof(f->hop), "device %s", device->name);
+	finding_fix(f, "%s", fix);
+}
+
+static void check_device(const struct host_state *state, struct plan *plan)
+{
+	const struct device *device = &state->device;
+
+	if (state->link.loopback || !state->link.ethernet)
+		forbid(plan, device, "device-not-ethernet", "is no Ethernet interface",
+		       "name an Ethernet interface");
+	if (state->has_default_route)
+		forbid(plan, device, "device-has-default-route", "carries the host's default route",
+		       "name another device");
+	if (state->has_address)
+		forbid(plan, device, "device-has-address", "has an IP address of the host",
+		       "name another device, or remove the address: ip address flush dev DEVICE");
+	if (state->link.master)
+		forbid(plan, device, "device-enslaved", "belongs to a bond, team or bridge of the host",
+		       "name another device, or release it: ip link set dev DEVICE nomaster");
+}
+
+static void check_profile(const struct profile *profile, struct plan *plan)
+{
+	struct finding *f;
+
+	if (profile->present)
+		return;
+	f = finding_add(&plan->findings, SEVERITY_WARNING, CNI_OK, "no-profile",
+			"no node profile: the switch's MTU is not known, only the host's rules hold");
+	finding_fix(f, "write %s (see roce-cni's docs/profile.md)", PROFILE_PATH);
+}
+
+static void check_pod(const struct host_state *state, const char *ifname, struct plan *plan)
+{
+	struct finding *f;
+
+	if (!*state->pod_taken)
+		return;
+	f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_IFNAME_TAKEN, "pod-name-taken",
+			"the pod's namespace or device %s itself has the name %s already, %s cannot be used",
+			state->device.name, state->pod_taken, ifname);
+	finding_fix(f, "choose another interface name (annotation ...@NAME), or remove the altname: ip link property del dev %s altname %s",
+		    state->device.name, state->pod_taken);
+}
+
+/* ---- the MTU ---- */
+
+static void plan_mtu(const struct netconf *conf, const struct host_state *state, struct plan *plan)
+{
+	struct mtu_chain *chain = &plan->chain;
+
+	*chain = (struct mtu_chain){
+		.mtu = conf->mtu,
+		.roce_mtu = conf->roce_mtu,
+		.vlan_tags = conf->vlan.set ? conf->vlan.value > 0 : state->vf.vlan.id > 0,
+		.fabric = state->fabric,
+		.n_hops = state->n_hops,
+	};
+	memcpy(chain->hops, state->hops, sizeof(chain->hops));
+	mtu_plan(chain, &plan->findings);
+}
+
+/* ---- the steps ---- */
+
+static void plan_vlan(const struct netconf *conf, const struct host_state *state, struct plan *plan)
+{
+	struct step *step;
+
+	if (!state->device.pci.is_vf)
+		return;
+	step = add_step(plan, STEP_VF_VLAN);
+	step->have.vlan = step->want.vlan = state->vf.vlan;
+	if (conf->vlan.set && conf->vlan.value != state->vf.vlan.id)
+		step->want.vlan = (struct vf_vlan){ conf->vlan.value, 0, ETH_P_8021Q };
+}
+
+/* Also without a wish: a pod may change its MAC, and the next one must not inherit it. */
+static void plan_mac(const struct netconf *conf, const struct host_state *state, struct plan *plan)
+{
+	struct step *step = add_step(plan, STEP_MAC);
+	struct step_mac *want = &step->want.mac;
+
+	memcpy(step->have.mac.link, state->link.mac, LINK_MAC_LEN);
+	memcpy(step->have.mac.admin, state->vf.mac, LINK_MAC_LEN);
+	*want = step->have.mac;
+	if (!conf->mac.set)
+		return;
+	memcpy(want->link, conf->mac.bytes, LINK_MAC_LEN);
+	if (state->device.pci.is_vf)
+		memcpy(want->admin, conf->mac.bytes, LINK_MAC_LEN);
+}
+
+static void plan_move(const struct host_state *state, const char *ifname, struct plan *plan)
+{
+	const struct device *device = &state->device;
+	struct step *step = add_step(plan, STEP_LINK_MOVE);
+	struct step_at *have = &step->have.at, *want = &step->want.at;
+
+	have->place = PLACE_HOST;
+	have->ifindex = device->ifindex;
+	memcpy(have->name, device->name, sizeof(have->name));
+	want->place = PLACE_POD;
+	want->ifindex = device->pod_ifindex;
+	snprintf(want->name, sizeof(want->name), "%s", ifname);
+}
+
+static void plan_rdma(const struct host_state *state, struct plan *plan)
+{
+	struct step *step;
+
+	if (!state->device.has_rdma || state->rdma_mode != RDMADEV_EXCLUSIVE)
+		return;
+	step = add_step(plan, STEP_RDMA_MOVE);
+	step->have.rdma = PLACE_HOST;
+	step->want.rdma = PLACE_POD;
+}
+
+static void plan_state(bool have, bool want, struct plan *plan)
+{
+	struct step *step = add_step(plan, STEP_LINK_STATE);
+
+	step->have.up = have;
+	step->want.up = want;
+}
+
+static void plan_device(const struct netconf *conf, const struct host_state *state,
+			const char *ifname, struct plan *plan)
+{
+	struct step *step;
+
+	plan_state(state->link.up, false, plan);
+	plan_vlan(conf, state, plan);
+	plan_mac(conf, state, plan);
+	step = add_step(plan, STEP_LINK_MTU);
+	step->have.mtu = state->link.mtu;
+	step->want.mtu = plan->chain.pod_mtu;
+	plan_move(state, ifname, plan);
+	plan_rdma(state, plan);
+	if (conf->ipam_type)
+		add_step(plan, STEP_IPAM)->want.present = true;
+	plan_state(false, true, plan);
+}
+
+void plan_add(const struct netconf *conf, const struct profile *profile,
+	      const struct host_state *state, const char *ifname, struct plan *ret_plan)
+{
+	memset(ret_plan, 0, sizeof(*ret_plan));
+	check_device(state, ret_plan);
+	check_pod(state, ifname, ret_plan);
+	plan_mtu(conf, state, ret_plan);
+	check_profile(profile, ret_plan);
+	plan_device(conf, state, ifname, ret_plan);
+}
+
+/* ---- addresses ---- */
+
+static struct addr to_addr(struct inet_prefix prefix)
+{
+	struct addr addr = { .family = prefix.addr.family, .prefix_len = prefix.len };
+
+	inet_to_bytes(prefix.addr, addr.bytes);
+	return addr;
+}
+
+static struct inet_addr first_gateway(const struct cni_result *result, int family)
+{
+	for (size_t i = 0; i < result->n_ips; i++)
+		if (result->ips[i].gateway.family == family)
+			return result->ips[i].gateway;
+	return (struct inet_addr){ .family = AF_UNSPEC };
+}
+
+static struct route_number to_number(struct opt_int value)
+{
+	return (struct route_number){ .set = value.set, .value = (unsigned)value.value };
+}
+
+static struct route to_route(const struct cni_route *from, const struct cni_result *result)
+{
+	struct inet_addr gw = from->gw;
+	struct route route = {
+		.dst = to_addr((struct inet_prefix){ inet_first(from->dst), from->dst.len }),
+		.mtu = to_number(from->mtu),
+		.advmss = to_number(from->advmss),
+		.priority = to_number(from->priority),
+		.table = to_number(from->table),
+		.scope = to_number(from->scope),
+	};
+
+	if (gw.family == AF_UNSPEC)
+		gw = first_gateway(result, from->dst.addr.family);
+	route.has_gw = gw.family != AF_UNSPEC;
+	if (route.has_gw)
+		route.gw = to_addr((struct inet_prefix){ gw, inet_bits(gw.family) });
+	return route;
+}
+
+void plan_addresses(const struct cni_result *result, struct plan *ret_plan)
+{
+	memset(ret_plan, 0, sizeof(*ret_plan));
+	for (size_t i = 0; i < result->n_ips; i++) {
+		struct step *step = add_step(ret_plan, STEP_ADDR);
+
+		step->addr = to_addr(result->ips[i].address);
+		step->want.present = true;
+	}
+	for (size_t i = 0; i < result->n_routes; i++) {
+		struct step *step = add_step(ret_plan, STEP_ROUTE);
+
+		step->route = to_route(&result->routes[i], result);
+		step->want.present = true;
+	}
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plan: from what is asked and what is there to the steps to run and what there is to say. Pure. */
+#ifndef CNI_PLAN_H
+#define CNI_PLAN_H
+
+#include "cni/observe.h"
+#include "cni/step.h"
+#include "conf/finding.h"
+#include "conf/mtu.h"
+#include "conf/result.h"
+
+/**
+ * struct plan - the answer
+ * @steps, @n_steps:	in the order they run
+ * @findings:		an error among them refuses the ADD before anything is touched
+ * @chain:		the MTU chain, judged
+ */
+struct plan {
+	struct step steps[STEPS_MAX];
+	size_t n_steps;
+	struct findings findings;
+	struct mtu_chain chain;
+};
+
+/**
+ * plan_add() - the steps that bring the device into the pod, up to the IPAM plugin's answer
+ * @conf:	configuration
+ * @profile:	node profile
+ * @state:	what the host shows
+ * @ifname:	CNI_IFNAME
+ * @ret_plan:	the plan
+ *
+ * Order: down; PF-side settings, MAC, MTU while it is down and on the host; netdev; RDMA device;
+ * addresses from IPAM; up. Undo in reverse brings the RDMA device back before the netdev.
+ */
+void plan_add(const struct netconf *conf, const struct profile *profile,
+	      const struct host_state *state, const char *ifname, struct plan *ret_plan);
+
+/**
+ * plan_addresses() - the steps that configure what the IPAM plugin answered
+ * @result:	its answer
+ * @ret_plan:	plan with just these steps
+ *
+ * A route without a gateway gets the first gateway of its IP version among the addresses.
+ */
+void plan_addresses(const struct cni_result *result, struct plan *ret_plan);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cni/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+int store_open(const struct profile *profile, struct store *ret_store, struct err *err)
+{
+	char path[4096];
+	int dir;
+
+	snprintf(path, sizeof(path), "%s/roce-cni", profile->state_dir);
+	dir = file_opendir(path, err);
+	if (dir < 0)
+		return dir;
+	if ((mkdirat(dir, "attachments", 0700) < 0 && errno != EEXIST) ||
+	    (mkdirat(dir, "devices", 0700) < 0 && errno != EEXIST)) {
+		err_set(err, CNI_IO_FAILURE, -errno, "cannot write to the state folder %s: %m", path);
+		close(dir);
+		return -err->eno;
+	}
+	*ret_store = (struct store){ .dir = dir, .durability = profile->durability };
+	return 0;
+}
+
+void store_close(struct store *store)
+{
+	if (store->dir >= 0)
+		close(steal_fd(&store->dir));
+}
+
+const char *store_name(const struct attachment *a, char buf[STORE_NAME_SIZE])
+{
+	snprintf(buf, STORE_NAME_SIZE, "attachments/%s/%s:%s", a->network, a->container_id, a->ifname);
+	return buf;
+}
+
+static int take(const struct store *store, struct store_lock *lock, struct err *err)
+{
+	lock->dir = store->dir;
+	lock->fd = file_lock(store->dir, lock->name, file_deadline(STORE_LOCK_MS), err);
+	return lock->fd < 0 ? lock->fd : 0;
+}
+
+int store_lock_attachment(const struct store *store, const struct attachment *attachment,
+			  struct store_lock *ret_lock, struct err *err)
+{
+	char name[STORE_NAME_SIZE - 8];
+
+	snprintf(name, sizeof(name), "attachments/%s", attachment->network);
+	if (mkdirat(store->dir, name, 0700) < 0 && errno != EEXIST)
+		return err_set(err, CNI_IO_FAILURE, -errno, "cannot create the state folder %s: %m",
+			       name);
+	snprintf(name, sizeof(name), "attachments/%s/%s:%s", attachment->network,
+		 attachment->container_id, attachment->ifname);
+	snprintf(ret_lock->name, sizeof(ret_lock->name), "%s.lock", name);
+	return take(store, ret_lock, err);
+}
+
+int store_lock_device(const struct store *store, const char *key, struct store_lock *ret_lock,
+		      struct err *err)
+{
+	snprintf(ret_lock->name, sizeof(ret_lock->name), "devices/%s.lock", key);
+	return take(store, ret_lock, err);
+}
+
+void store_unlock(struct store_lock *lock)
+{
+	file_unlock_remove(lock->dir, lock->name, &lock->fd);
+}
+
+int store_claim(const struct store *store, const char *key, const struct attachment *attachment,
+		struct err *err)
+{
+	char link[128], journal[STORE_NAME_SIZE], target[STORE_NAME_SIZE + 4];
+
+	snprintf(link, sizeof(link), "devices/%s", key);
+	snprintf(target, sizeof(target), "../%s", store_name(attachment, journal));
+	unlinkat(store->dir, link, 0);
+	if (symlinkat(target, store->dir, link) < 0)
+		return err_set(err, CNI_IO_FAILURE, -errno, "cannot write the claim %s: %m", link);
+	return 0;
+}
+
+bool store_owner(const struct store *store, const char *key, char buf[STORE_NAME_SIZE])
+{
+	char link[128], target[STORE_NAME_SIZE];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "devices/%s", key);
+	n = readlinkat(store->dir, link, target, sizeof(target) - 1);
+	if (n < 3)
+		return false;
+	target[n] = '\0';
+	strcpy(buf, target + 3); /* without "../" */
+	return true;
+}
+
+void store_unclaim(const struct store *store, const char *key)
+{
+	char link[128];
+
+	snprintf(link, sizeof(link), "devices/%s", key);
+	unlinkat(store->dir, link, 0);
+}
