@@ -170,6 +170,13 @@ static int check_ipam(struct check *c, const struct netconf *conf, struct err *e
 
 /* ---- the whole ---- */
 
+static int unknown(const struct cni_call *call, struct err *err)
+{
+	return err_set(err, ROCE_DRIFT, -ENOENT,
+		       "this node knows no attachment %s of container %s to network %s",
+		       call->args.ifname, call->args.container_id, call->name);
+}
+
 static int load(struct check *c, const struct netconf *conf, const struct store *store,
 		struct err *err)
 {
@@ -183,9 +190,7 @@ static int load(struct check *c, const struct netconf *conf, const struct store 
 	c->prev = conf->prev_result;
 	r = journal_read(store, store_name(&attachment, name), &c->journal, err);
 	if (r == -ENOENT)
-		return err_set(err, ROCE_DRIFT, r,
-			       "this node knows no attachment %s of container %s to network %s",
-			       attachment.ifname, attachment.container_id, attachment.network);
+		return unknown(c->call, err);
 	if (r == 0)
 		r = side_open_host(&c->host, err);
 	if (r == 0)
@@ -217,8 +222,8 @@ int verb_check(const struct cni_call *call, char **ret_answer, struct err *err)
 	r = netconf_read(call, &conf, err);
 	if (r == 0)
 		r = profile_load(PROFILE_PATH, &profile, err);
-	if (r == 0)
-		r = store_open(&profile, &store, err);
+	if (r == 0 && store_peek(&profile, &store) < 0)
+		r = unknown(call, err);
 	if (r == 0)
 		r = load(&c, &conf, &store, err);
 	if (r == 0)

@@ -6,7 +6,6 @@
 #include "cni/delegate.h"
 #include "cni/detach.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -63,46 +62,30 @@ static int collect_one(const struct cni_call *call, const struct store *store,
 	return r == -ENOENT && !err_is_set(err) ? 0 : r;
 }
 
-/* "CONTAINER:IFNAME" into its parts; false for lock and temporary files. */
-static bool split_name(char *name, const char *network, struct attachment *ret)
+/* What one GC works with; @err collects. */
+struct gc {
+	const struct cni_call *call;
+	const struct store *store;
+	const struct side *host;
+	const json_t *valid;
+	struct err *err;
+};
+
+static void collect(const struct attachment *attachment, void *arg)
 {
-	char *colon = strchr(name, ':');
+	struct gc *gc = arg;
+	char name[STORE_NAME_SIZE];
+	struct err one = { 0 };
 
-	if (!colon || strchr(colon, '.'))
-		return false;
-	*colon = '\0';
-	*ret = (struct attachment){ network, name, colon + 1 };
-	return true;
-}
-
-static void collect(const struct cni_call *call, const struct store *store,
-		    const struct side *host, const json_t *valid, struct err *err)
-{
-	char folder[STORE_NAME_SIZE], name[STORE_NAME_SIZE];
-	struct dirent *entry;
-	DIR *dir;
-	int fd;
-
-	snprintf(folder, sizeof(folder), "attachments/%s", call->name);
-	fd = openat(store->dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	while (dir && (entry = readdir(dir))) {
-		struct attachment attachment;
-		struct err one = { 0 };
-
-		if (!split_name(entry->d_name, call->name, &attachment) ||
-		    is_valid(valid, &attachment))
-			continue;
-		log_info("GC: detaching %s of container %s", attachment.ifname,
-			 attachment.container_id);
-		store_name(&attachment, name);
-		if (collect_one(call, store, host, name, &one) == 0)
-			continue;
-		err_detail(err, "%s", one.msg);
-		err_set(err, one.code, -one.eno, "%s", one.msg);
-	}
-	if (dir)
-		closedir(dir);
+	if (is_valid(gc->valid, attachment))
+		return;
+	log_info("GC: detaching %s of container %s", attachment->ifname, attachment->container_id);
+	if (collect_one(gc->call, gc->store, gc->host, store_name(attachment, name), &one) == 0)
+		return;
+	if (err_is_set(gc->err))
+		err_detail(gc->err, "%s", one.msg);
+	else
+		*gc->err = one;
 }
 
 static void forward(const struct cni_call *call, struct err *err)
@@ -139,7 +122,9 @@ int verb_gc(const struct cni_call *call, char **ret_answer, struct err *err)
 	if (r == 0)
 		r = side_open_host(&host, err);
 	if (r == 0) {
-		collect(call, &store, &host, valid, err);
+		struct gc gc = { call, &store, &host, valid, err };
+
+		store_each(&store, call->name, collect, &gc);
 		forward(call, err);
 	}
 	profile_free(&profile);

@@ -113,7 +113,8 @@ const char *step_print(const struct step *step, const char *device, char buf[STE
 
 	switch (step->type) {
 	case STEP_LINK_STATE:
-		snprintf(buf, STEP_TEXT_SIZE, "%s: set %s", device, step->want.up ? "up" : "down");
+		snprintf(buf, STEP_TEXT_SIZE, "%s: %s %s", device,
+			 step_changes(step) ? "set" : "keep", step->want.up ? "up" : "down");
 		break;
 	case STEP_VF_VLAN:
 		snprintf(buf, STEP_TEXT_SIZE, "%s: VLAN %d -> %d", device, step->have.vlan.id,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cni/store.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,6 +26,19 @@ int store_open(const struct profile *profile, struct store *ret_store, struct er
 	return 0;
 }
 
+int store_peek(const struct profile *profile, struct store *ret_store)
+{
+	char path[4096];
+	int dir;
+
+	snprintf(path, sizeof(path), "%s/roce-cni", profile->state_dir);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	*ret_store = (struct store){ .dir = dir, .durability = profile->durability };
+	return 0;
+}
+
 void store_close(struct store *store)
 {
 	if (store->dir >= 0)
@@ -35,6 +49,61 @@ const char *store_name(const struct attachment *a, char buf[STORE_NAME_SIZE])
 {
 	snprintf(buf, STORE_NAME_SIZE, "attachments/%s/%s:%s", a->network, a->container_id, a->ifname);
 	return buf;
+}
+
+static DIR *open_folder(const struct store *store, const char *name)
+{
+	int fd = openat(store->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? NULL : fdopendir(fd);
+}
+
+/* "CONTAINER:IFNAME" into its parts; false for lock and temporary files. */
+static bool split_name(char *name, struct attachment *ret)
+{
+	char *colon = strchr(name, ':');
+	size_t len = strlen(name);
+
+	if (!colon || (len > 5 && streq(name + len - 5, ".lock")) ||
+	    (len > 4 && streq(name + len - 4, ".tmp")))
+		return false;
+	*colon = '\0';
+	ret->container_id = name;
+	ret->ifname = colon + 1;
+	return true;
+}
+
+static void each_of_network(const struct store *store, const char *network, store_visitor visit,
+			    void *arg)
+{
+	char folder[STORE_NAME_SIZE];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(folder, sizeof(folder), "attachments/%s", network);
+	dir = open_folder(store, folder);
+	while (dir && (entry = readdir(dir))) {
+		struct attachment attachment = { .network = network };
+
+		if (split_name(entry->d_name, &attachment))
+			visit(&attachment, arg);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void store_each(const struct store *store, const char *network, store_visitor visit, void *arg)
+{
+	DIR *dir = network ? NULL : open_folder(store, "attachments");
+	struct dirent *entry;
+
+	if (network)
+		each_of_network(store, network, visit, arg);
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			each_of_network(store, entry->d_name, visit, arg);
+	if (dir)
+		closedir(dir);
 }
 
 static int take(const struct store *store, struct store_lock *lock, struct err *err)

@@ -36,12 +36,31 @@ struct attachment {
 /* store_open() - open (and create) the folder. Return: 0 or a negative errno, with @err set. */
 int store_open(const struct profile *profile, struct store *ret_store, struct err *err);
 
+/**
+ * store_peek() - open the folder to look, without creating anything
+ * @profile:	says where it is
+ * @ret_store:	the folder
+ *
+ * Return: 0 or a negative errno; -ENOENT: there never was an attachment.
+ */
+int store_peek(const struct profile *profile, struct store *ret_store);
+
 /* store_close() - close it. */
 void store_close(struct store *store);
 #define _cleanup_store_ _cleanup_(store_close)
 
 /* store_name() - name of an attachment's journal below the folder. Return: @buf. */
 const char *store_name(const struct attachment *attachment, char buf[STORE_NAME_SIZE]);
+
+/**
+ * store_visitor - called for every attachment on this node
+ * @attachment:	whose; valid during the call
+ * @arg:	of store_each()
+ */
+typedef void (*store_visitor)(const struct attachment *attachment, void *arg);
+
+/* store_each() - visit every attachment of @network, or of all networks if it is NULL. */
+void store_each(const struct store *store, const char *network, store_visitor visit, void *arg);
 
 /* A lock held; an empty one (fd -1) is fine to release. */
 struct store_lock {

@@ -59,6 +59,13 @@ static int read_version(struct cni_call *call, struct err *err)
 	return r;
 }
 
+int cnicall_check(struct cni_call *call, struct err *err)
+{
+	int r = read_network_name(call, err);
+
+	return r < 0 ? r : read_version(call, err);
+}
+
 static int read_stdin(struct cni_call *call, struct err *err)
 {
 	int r = file_read_fd(STDIN_FILENO, STDIN_MAX, &call->text, &call->text_len);
@@ -68,11 +75,7 @@ static int read_stdin(struct cni_call *call, struct err *err)
 			       strerror(-r));
 	r = jx_parse(call->text, call->text_len, "the network configuration on stdin", &call->json,
 		     err);
-	if (r == 0)
-		r = read_network_name(call, err);
-	if (r == 0)
-		r = read_version(call, err);
-	return r;
+	return r < 0 ? r : cnicall_check(call, err);
 }
 
 /* From this version of the specification on a verb exists. */

@@ -50,6 +50,15 @@ struct cnicall_plugin {
 };
 
 /**
+ * cnicall_check() - check name and cniVersion of a configuration, and take them over
+ * @call:	@json is set; receives @name and @version
+ * @err:	CNI_CONFIG_INVALID, CNI_VERSION_UNSUPPORTED
+ *
+ * Return: 0 or a negative errno.
+ */
+int cnicall_check(struct cni_call *call, struct err *err);
+
+/**
  * cnicall_main() - the whole of a plugin's main()
  *
  * Order of checks as in the Go library's skeleton: environment, stdin, JSON, name, version, verb.

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/ctl.h"
+
+#include <stdio.h>
+
+static void print_hop(const char *kind, const char *name, int has, int needs, int max,
+		      const char *verdict)
+{
+	char has_text[12] = "-", max_text[12] = "-";
+
+	if (has)
+		snprintf(has_text, sizeof(has_text), "%d", has);
+	if (max)
+		snprintf(max_text, sizeof(max_text), "%d", max);
+	printf("  %-7s %-24s %6s %6d %6s  %s\n", kind, name, has_text, needs, max_text, verdict);
+}
+
+static const char *verdict(const struct mtu_hop *hop)
+{
+	if (!hop->ok)
+		return "TOO SMALL";
+	return hop->kind == MTU_HOP_DEVICE && hop->mtu != hop->need ? "ok, will be set" : "ok";
+}
+
+void ctl_print_chain(const struct mtu_chain *chain, const char *ifname)
+{
+	int needs = chain->roce_mtu.set ? mtu_roce_need(chain->roce_mtu.value) : 0;
+	char text[48];
+
+	printf("MTU chain (bytes; a switch has what it permits as a netdev MTU)\n");
+	printf("  %-7s %-24s %6s %6s %6s  %s\n", "HOP", "NAME", "HAS", "NEEDS", "MAX", "VERDICT");
+	snprintf(text, sizeof(text), "%sRoCE path MTU %d",
+		 chain->pod_mtu < needs ? "TOO SMALL: " : "", chain->pod_roce_mtu);
+	print_hop("pod", ifname, chain->pod_mtu, needs, 0, text);
+	for (size_t i = 0; i < chain->n_hops; i++) {
+		const struct mtu_hop *hop = &chain->hops[i];
+
+		print_hop(mtu_hop_kind_name(hop->kind), hop->name, hop->mtu, hop->need, hop->max,
+			  verdict(hop));
+	}
+}
+
+void ctl_print_findings(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *f = &findings->items[i];
+
+		printf("%s: %s: %s\n", finding_severity_name(f->severity), f->id, f->text);
+		if (*f->fix)
+			printf("  fix: %s\n", f->fix);
+	}
+}
+
+void ctl_print_steps(const struct plan *plan, const char *device)
+{
+	char text[STEP_TEXT_SIZE];
+
+	printf("Steps of an ADD\n");
+	for (size_t i = 0; i < plan->n_steps; i++)
+		printf("  %zu. %s\n", i + 1, step_print(&plan->steps[i], device, text));
+}
+
+int ctl_print_error(const char *where, const struct err *err)
+{
+	fprintf(stderr, "%s: %s\n", where, err->msg);
+	if (*err->details)
+		fprintf(stderr, "  %s\n", err->details);
+	return CTL_ERRORS;
+}

@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# cni VERB CONTAINER NETNS IFNAME CONFIG [NAME=VALUE...]: run the roce plugin as a runtime does.
+# Sets CNI_OUT, CNI_ERR and CNI_RC. CNI_PLUGIN names another binary than roce; CNI_RUN is put in
+# front of it (strace, a time limit).
+: "${BIN:?set BIN to the folder of the binaries}"
+
+cni() {
+	local verb=$1 container=$2 netns=$3 ifname=$4 config=$5 errors
+	shift 5
+	errors=$(mktemp)
+	# shellcheck disable=SC2086,SC2034
+	CNI_OUT=$(printf '%s' "$config" | env -i PATH="$PATH" CNI_COMMAND="$verb" \
+		CNI_CONTAINERID="$container" CNI_NETNS="$netns" CNI_IFNAME="$ifname" \
+		CNI_PATH="${CNI_DIRS:-$BIN:/usr/lib/cni}" "$@" ${CNI_RUN:-} \
+		"$BIN/${CNI_PLUGIN:-roce}" 2>"$errors")
+	CNI_RC=$?
+	# shellcheck disable=SC2034
+	CNI_ERR=$(cat "$errors")
+	rm -f "$errors"
+}
+
+# msg: the message of the last error; code: its code.
+msg() { jq -r '.msg // empty' <<<"$CNI_OUT" 2>/dev/null; }
+code() { jq -r '.code // empty' <<<"$CNI_OUT" 2>/dev/null; }
+
+# refused CODE ERE DESCRIPTION: the last call failed in the way a plugin must: status 1, one JSON
+# document with this code, and a message that matches.
+refused() {
+	is "$CNI_RC $(jq -s length <<<"$CNI_OUT" 2>/dev/null) $(code)" "1 1 $1" "$3: refused with code $1"
+	like "$(msg)" "$2" "$3: the message says why"
+}
