@@ -101,7 +101,7 @@ test:
 bench:
 	@tests/deps test
 	@$(MAKE) --no-print-directory all
-	@tests/bench.sh
+	@tests/speed.sh
 
 format:
 	clang-format -i $(foreach room,$(ROOMS),$(wildcard $(room)/*.[ch]))
@@ -121,4 +121,4 @@ clean:
 	rm -rf $(BUILD)
 
 # Dependencies that the compiler found.
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(addprefix $(BUILD)/,$(ROOMS) unit) -type f -name '*.d' 2>/dev/null)

@@ -124,13 +124,26 @@ static void check_roce(const struct mtu_chain *chain, struct findings *findings)
 		    mtu_roce_active(chain->pod_mtu));
 }
 
+static struct finding *refuse(struct findings *findings, const char *id, const struct mtu_hop *hop,
+			      int have, int want, const char *what)
+{
+	struct finding *f = finding_add(findings, SEVERITY_ERROR, ROCE_MTU_MISMATCH, id, "%s %s: %s",
+					mtu_hop_kind_name(hop->kind), hop->name, what);
+
+	snprintf(f->hop, sizeof(f->hop), "%s %s", mtu_hop_kind_name(hop->kind), hop->name);
+	f->have = have;
+	f->want = want;
+	return f;
+}
+
 static void refuse_device(const struct mtu_hop *hop, struct findings *findings)
 {
-	struct finding *f = finding_add(
-		findings, SEVERITY_ERROR, ROCE_MTU_MISMATCH, "device-max-mtu-too-small",
-		"device %s: its driver takes an MTU of at most %d, the pod needs %d", hop->name,
-		hop->max, hop->need);
+	struct finding *f;
+	char what[96];
 
+	snprintf(what, sizeof(what), "its driver takes an MTU of at most %d, the pod needs %d",
+		 hop->max, hop->need);
+	f = refuse(findings, "device-max-mtu-too-small", hop, hop->max, hop->need, what);
 	finding_fix(f, "write \"mtu\": %d or less, or use a device that takes more", hop->max);
 }
 
@@ -138,50 +151,45 @@ static void refuse_switch(const struct mtu_chain *chain, const struct mtu_hop *h
 			  struct findings *findings)
 {
 	const struct fabric *fabric = chain->fabric;
-	int needs = mtu_switch_needs(hop->need, fabric->semantics, chain->vlan_tags);
-	struct finding *f = finding_add(
-		findings, SEVERITY_ERROR, ROCE_MTU_MISMATCH, "switch-mtu-too-small",
-		"switch %s: its MTU %d (%s, %d VLAN tags) permits a netdev MTU of %d, the pod needs %d",
-		hop->name, fabric->switch_mtu.value, profile_semantics_name(fabric->semantics),
-		chain->vlan_tags, hop->mtu, hop->need);
+	struct finding *f;
+	char what[160];
 
+	snprintf(what, sizeof(what),
+		 "its MTU %d (%s, %d VLAN tags) permits a netdev MTU of %d, the pod needs %d",
+		 fabric->switch_mtu.value, profile_semantics_name(fabric->semantics),
+		 chain->vlan_tags, hop->mtu, hop->need);
+	f = refuse(findings, "switch-mtu-too-small", hop, hop->mtu, hop->need, what);
 	finding_fix(f,
 		    "set the switch's MTU to %d or more and fabrics.%.64s.switch.mtu in %s with it, or write \"mtu\": %d or less",
-		    needs, fabric->name, PROFILE_PATH, hop->mtu);
+		    mtu_switch_needs(hop->need, fabric->semantics, chain->vlan_tags), fabric->name,
+		    PROFILE_PATH, hop->mtu);
 }
 
 static void refuse_port(const struct mtu_hop *hop, struct findings *findings)
 {
-	struct finding *f = finding_add(findings, SEVERITY_ERROR, ROCE_MTU_MISMATCH,
-					"port-mtu-too-small", "%s %s: its MTU is %d, the pod needs %d",
-					mtu_hop_kind_name(hop->kind), hop->name, hop->mtu, hop->need);
+	struct finding *f;
+	char what[64];
 
+	snprintf(what, sizeof(what), "its MTU is %d, the pod needs %d", hop->mtu, hop->need);
+	f = refuse(findings, "port-mtu-too-small", hop, hop->mtu, hop->need, what);
 	finding_fix(f, "ip link set dev %s mtu %d", hop->name, hop->need);
 }
 
 static void judge_hop(const struct mtu_chain *chain, struct mtu_hop *hop,
 		      struct findings *findings)
 {
-	struct finding *f;
-	size_t before = findings->n;
+	bool device = hop->kind == MTU_HOP_DEVICE;
 
 	hop->need = chain->pod_mtu;
-	hop->ok = hop->kind == MTU_HOP_DEVICE ? hop->max == 0 || hop->need <= hop->max
-					      : hop->need <= hop->mtu;
+	hop->ok = device ? hop->max == 0 || hop->need <= hop->max : hop->need <= hop->mtu;
 	if (hop->ok)
 		return;
-	if (hop->kind == MTU_HOP_DEVICE)
+	if (device)
 		refuse_device(hop, findings);
 	else if (hop->kind == MTU_HOP_SWITCH)
 		refuse_switch(chain, hop, findings);
 	else
 		refuse_port(hop, findings);
-	if (findings->n == before)
-		return;
-	f = &findings->items[findings->n - 1];
-	snprintf(f->hop, sizeof(f->hop), "%s %s", mtu_hop_kind_name(hop->kind), hop->name);
-	f->have = hop->kind == MTU_HOP_DEVICE ? hop->max : hop->mtu;
-	f->want = hop->need;
 }
 
 /* A port sends frames of its own, untagged, up to its MTU: the switch must take those as well. */
@@ -195,19 +203,16 @@ static void check_ports(const struct mtu_chain *chain, struct findings *findings
 	permits = mtu_switch_permits(fabric->switch_mtu.value, fabric->semantics, 0);
 	for (size_t i = 0; i < chain->n_hops; i++) {
 		const struct mtu_hop *hop = &chain->hops[i];
-		struct finding *f;
+		char what[192];
 
 		if (hop->kind == MTU_HOP_DEVICE || hop->kind == MTU_HOP_SWITCH || hop->mtu <= permits)
 			continue;
-		f = finding_add(findings, SEVERITY_ERROR, ROCE_MTU_MISMATCH, "port-mtu-above-switch",
-				"%s %s: its MTU %d is more than the %d that the switch of fabric %s permits (MTU %d, %s): larger frames vanish",
-				mtu_hop_kind_name(hop->kind), hop->name, hop->mtu, permits,
-				fabric->name, fabric->switch_mtu.value,
-				profile_semantics_name(fabric->semantics));
-		snprintf(f->hop, sizeof(f->hop), "%s %s", mtu_hop_kind_name(hop->kind), hop->name);
-		f->have = hop->mtu;
-		f->want = permits;
-		finding_fix(f, "ip link set dev %s mtu %d", hop->name, permits);
+		snprintf(what, sizeof(what),
+			 "its MTU %d is more than the %d that the switch of fabric %.32s permits (MTU %d, %s): larger frames vanish",
+			 hop->mtu, permits, fabric->name, fabric->switch_mtu.value,
+			 profile_semantics_name(fabric->semantics));
+		finding_fix(refuse(findings, "port-mtu-above-switch", hop, hop->mtu, permits, what),
+			    "ip link set dev %s mtu %d", hop->name, permits);
 	}
 }
 

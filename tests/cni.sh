@@ -29,3 +29,22 @@ refused() {
 	is "$CNI_RC $(jq -s length <<<"$CNI_OUT" 2>/dev/null) $(code)" "1 1 $1" "$3: refused with code $1"
 	like "$(msg)" "$2" "$3: the message says why"
 }
+
+# config [JQ-FILTER]: the configuration that most tests start from, changed by a filter.
+config() {
+	jq -nc '{cniVersion: "1.1.0", name: "rail", type: "roce", device: "rdma0"} | '"${1:-.}"
+}
+
+# succeeded DESCRIPTION: the last call succeeded, with one JSON document or, for verbs that answer
+# nothing, without a byte.
+succeeded() {
+	if [ "$CNI_RC" -eq 0 ] && [ "$(jq -s 'length < 2' <<<"$CNI_OUT" 2>/dev/null)" = true ]; then
+		ok "$1"
+	else
+		not_ok "$1" "status $CNI_RC: $CNI_OUT
+$CNI_ERR"
+	fi
+}
+
+# silent DESCRIPTION: the last call succeeded and stdout has no byte.
+silent() { is "$CNI_RC:$CNI_OUT" "0:" "$1"; }

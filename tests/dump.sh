@@ -2,12 +2,13 @@
 # host_dump: everything of a host that a CNI plugin may change, as text that can be compared.
 #
 # Left out is what changes by itself: counters, lifetimes, carrier, the state of a link's other end,
-# and IPv6 link-local addresses, which come and go with the carrier.
+# the qdisc of a link that is down, and IPv6 link-local addresses, which come and go with the carrier.
 
 dump_links() {
-	ip -d -j link | jq -S '[.[] | {ifindex, ifname, mtu, address, link_type, qdisc, master, txqlen,
+	ip -d -j link | jq -S '[.[] | ((.flags // []) | index("UP") != null) as $up
+		| {ifindex, ifname, mtu, address, link_type, master, txqlen,
 		altnames, promiscuity, allmulti, min_mtu, max_mtu, parentdev,
-		up: ((.flags // []) | index("UP") != null),
+		up: $up, qdisc: (if $up then .qdisc else null end),
 		kind: .linkinfo.info_kind,
 		vfs: [(.vfinfo_list // [])[] | del(.stats)]}]'
 }
@@ -34,11 +35,9 @@ dump_rdma() {
 }
 
 dump_sysctls() {
-	local file
-	for file in /proc/sys/net/ipv4/conf/*/arp_notify /proc/sys/net/ipv6/conf/*/disable_ipv6 \
-		/proc/sys/net/ipv6/conf/*/ndisc_notify /proc/sys/net/ipv6/conf/*/keep_addr_on_down; do
-		[ -e "$file" ] && printf '%s=%s\n' "$file" "$(cat "$file")"
-	done
+	grep -H . /proc/sys/net/ipv4/conf/*/arp_notify /proc/sys/net/ipv6/conf/*/disable_ipv6 \
+		/proc/sys/net/ipv6/conf/*/ndisc_notify /proc/sys/net/ipv6/conf/*/keep_addr_on_down \
+		2>/dev/null
 }
 
 # The lease map is a cache that may be rebuilt at any time, and pool locks stay; both say nothing of
@@ -49,6 +48,8 @@ dump_state() {
 		-printf '%p %y %l\n' 2>/dev/null | sort
 }
 
+# host_dump [STATE_DIR]
+# shellcheck disable=SC2120
 host_dump() {
 	dump_links
 	dump_addresses
@@ -57,4 +58,12 @@ host_dump() {
 	dump_sysctls
 	ip -j netns 2>/dev/null | jq -S '[.[]?.name] | sort' || true
 	dump_state "$@"
+}
+
+# pod_dump NETNS: what a pod has, in the same manner.
+pod_dump() {
+	ip -n "$1" -j -d addr | jq -S '[.[] | {ifindex, ifname, mtu, address, altnames,
+		up: (.flags | index("UP") != null),
+		addresses: [.addr_info[] | select(.local and .scope != "link") | {local, prefixlen}]}]'
+	ip -n "$1" -j route show table all | jq -S '[.[] | select(.type == null)]'
 }

@@ -1,0 +1,128 @@
+# shellcheck shell=bash disable=SC2034
+# What the scenarios share. They run inside the guest, as root, in the repository's folder.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+# shellcheck source=tests/cni.sh
+. tests/cni.sh
+# shellcheck source=tests/dump.sh
+. tests/dump.sh
+
+# Two PFs on one wire, and the first VF of each.
+PF0=eth0 PF1=eth1
+VF0=0000:01:10.0 VF1=0000:02:10.0
+
+# config VF [JSON]: a network configuration for one VF, with more keys merged in.
+config() {
+	jq -cn --arg vf "$1" --argjson more "${2:-"{}"}" '{cniVersion: "1.1.0", name: "rail",
+		type: "roce", deviceID: $vf, roceMTU: 4096,
+		ipam: {type: "roce-ipam", range: "10.56.0.0/24"}} + $more'
+}
+
+# profile: the node profile of a fabric whose switches carry 9216 bytes of IP.
+profile() {
+	mkdir -p /etc/cni/net.d/roce.d
+	cat >/etc/cni/net.d/roce.d/profile.json <<-'END'
+		{"version": 1, "defaultFabric": "rail",
+		 "fabrics": {"rail": {"switch": {"mtu": 9216, "semantics": "l3"}, "roceMTU": 4096,
+		                      "podMTU": 9000, "pfs": [{"driver": "igb"}]}},
+		 "policy": {"mtu": "strict"}, "stateDir": "/run"}
+	END
+}
+
+# pf_up PF MTU: set a PF's MTU while it is down (a change bounces the link), and bring it up.
+pf_up() {
+	ip link set "$1" down
+	ip link set "$1" mtu "$2"
+	ip link set "$1" up
+	wait_for 50 carrier "$1"
+}
+carrier() { [ "$(cat "/sys/class/net/$1/carrier" 2>/dev/null)" = 1 ]; }
+
+# wait_for TENTHS COMMAND...: until it succeeds.
+wait_for() {
+	local left=$1
+	shift
+	until "$@"; do
+		left=$((left - 1))
+		[ "$left" -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+vf_netdev() { basename "$(echo "/sys/bus/pci/devices/$1/net/"*)"; }
+has_netdev() { [ "$(vf_netdev "$1")" != '*' ]; }
+
+# vfs MTU: both PFs up with this MTU, one VF each, bound to its network driver.
+vfs() {
+	local pf vf
+	for pf in $PF0 $PF1; do
+		echo 1 >"/sys/class/net/$pf/device/sriov_numvfs"
+		pf_up "$pf" "$1"
+	done
+	for vf in $VF0 $VF1; do
+		wait_for 50 has_netdev "$vf" || diag "VF $vf has no netdev"
+	done
+}
+
+# pods NAME...: network namespaces, removed when the script ends.
+PODS=()
+pods() {
+	local pod
+	for pod in "$@"; do
+		ip netns add "$pod"
+		ip -n "$pod" link set lo up
+		PODS+=("$pod")
+	done
+}
+lab_end() {
+	local pod
+	for pod in "${PODS[@]}"; do
+		ip netns del "$pod" 2>/dev/null
+	done
+	for pod in $PF0 $PF1; do
+		echo 0 >"/sys/class/net/$pod/device/sriov_numvfs"
+	done
+}
+trap lab_end EXIT
+
+# added VF POD [JSON]: ADD a VF to a pod as net1; the container is named like the pod.
+added() {
+	cni ADD "$2" "/run/netns/$2" net1 "$(config "$1" "${3:-"{}"}")"
+	is "$CNI_RC" 0 "ADD of $1 to $2"
+	[ "$CNI_RC" = 0 ] || diag "$CNI_OUT"
+}
+deleted() {
+	cni DEL "$2" "${4-/run/netns/$2}" net1 "$(config "$1" "${3:-"{}"}")"
+	is "$CNI_RC" 0 "DEL of $1 from $2"
+	[ "$CNI_RC" = 0 ] || diag "$CNI_OUT"
+}
+in_pod() { ip netns exec "$@"; }
+
+# settled_dump: the dump of a host at rest. Carrier and VF resets are over when two dumps agree.
+settled_dump() {
+	local one two left=50
+	one=$(host_dump)
+	while [ $left -gt 0 ]; do
+		sleep 0.2
+		two=$(host_dump)
+		[ "$one" != "$two" ] || break
+		one=$two
+		left=$((left - 1))
+	done
+	printf '%s\n' "$two"
+}
+
+# pingpong SERVER CLIENT ADDRESS RXE_SERVER RXE_CLIENT MTU: RC traffic of RDMA between two pods, with
+# messages larger than one packet. GID index 1 is the IPv4-mapped one on rxe.
+pingpong() {
+	local server status
+	timeout 40 ip netns exec "$1" ibv_rc_pingpong -d "$4" -g 1 -m "$6" -s 65536 -n 50 >/dev/null 2>&1 &
+	server=$!
+	wait_for 50 listening "$1" 18515
+	timeout 30 ip netns exec "$2" ibv_rc_pingpong -d "$5" -g 1 -m "$6" -s 65536 -n 50 "$3"
+	status=$?
+	[ $status -eq 0 ] || kill "$server" 2>/dev/null
+	wait "$server" 2>/dev/null
+	return $status
+}
+listening() { ip netns exec "$1" ss -Hltn "sport = :$2" | grep -q LISTEN; }
