@@ -49,7 +49,7 @@ show "in the pod:"
 ip -n pod1 -br addr show net1 | sed 's/^/  /'
 
 step "A jumbo ping that may not be fragmented: 8972 bytes + 28 of headers = MTU 9000"
-ip netns exec pod1 ping -c 2 -i 0.2 -W 2 -M do -s 8972 10.56.0.1 | sed 's/^/  /' || FAILED=1
+ip netns exec pod1 ping -c 2 -i 0.2 -W 2 -M 'do' -s 8972 10.56.0.1 | sed 's/^/  /' || FAILED=1
 [ "${PIPESTATUS[0]}" -eq 0 ] || FAILED=1
 
 step "DEL, and the host is as before"

@@ -13,12 +13,17 @@ run_ok 'shellcheck' shellcheck -x $scripts
 
 broken=
 for file in $(git ls-files '*.md'); do
-	for target in $(grep -oE '\]\([^)#: ]+' "$file" | cut -c3-); do
+	while read -r target; do
 		[ -e "$(dirname "$file")/$target" ] || broken+="$file: $target
 "
-	done
+	done < <(grep -oE '\]\([^)#: ]+' "$file" | cut -c3-)
 done
 is "$broken" '' 'links in the documents lead somewhere'
+
+# Every code of base/err.c is in the manual under its number and name, and nothing else is.
+codes=$(sed -n 's/^\t\(CNI\|ROCE\)_\([A-Z_]*\) = \([0-9]*\),/\3 \2/p' base/err.h | grep -v '^0 ' | sort)
+manual=$(sed -n 's/^| \([0-9][0-9]*\) | \([A-Z_]*\) | .*/\1 \2/p' docs/errors.md | sort)
+is "$manual" "$codes" 'docs/errors.md lists every error code'
 
 for room in base conf netlink ipam cni ctl tests examples docs; do
 	run_ok "$room has a README" test -s "$room/README.md"

@@ -27,7 +27,7 @@ both_ways() {
 	fi
 	run_ok "$what: small ping" in_pod a ping -c 1 -W 5 "${addr1%/*}"
 	run_ok "$what: ping of MTU 9000 that may not be fragmented" \
-		in_pod a ping -c 2 -W 5 -M do -s 8972 "${addr1%/*}"
+		in_pod a ping -c 2 -W 5 -M 'do' -s 8972 "${addr1%/*}"
 	run_ok "$what: rxe in pod a" in_pod a rdma link add rxa type rxe netdev net1
 	run_ok "$what: rxe in pod b" in_pod b rdma link add rxb type rxe netdev net1
 	run_ok "$what: RC traffic at RoCE path MTU 4096" pingpong b a "${addr1%/*}" rxb rxa 4096
