@@ -46,11 +46,10 @@ static bool owns_device(const struct store *store, const struct journal *journal
 	       streq(owner, store_name(&journal->attachment, name));
 }
 
-/* Somebody else has the device: only the addresses are still ours. */
+/* The device was never taken, or somebody else has it by now: only the addresses are still ours. */
 static int release_addresses(struct apply *a, const struct journal *journal, struct err *err)
 {
-	log_warn("device %s belongs to another attachment by now: it is left alone",
-		 journal->device.key);
+	log_info("device %s is not this attachment's: it is left alone", journal->device.key);
 	return journal->ipam_type ? delegate_call(&a->delegate, CNI_DEL, err) : 0;
 }
 

@@ -19,8 +19,7 @@ static void forbid(struct plan *plan, const struct device *device, const char *i
 		   const char *fix)
 {
 	struct finding *f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_DEVICE_FORBIDDEN, id,
-					"device %s %s: taking it would cut the host off", device->name,
-					why);
+					"device %s %s: it cannot be given to a pod", device->name, why);
 
 	snprintf(f->hop, sizeof(f->hop), "device %s", device->name);
 	finding_fix(f, "%s", fix);
@@ -33,6 +32,9 @@ static void check_device(const struct host_state *state, struct plan *plan)
 	if (state->link.loopback || !state->link.ethernet)
 		forbid(plan, device, "device-not-ethernet", "is no Ethernet interface",
 		       "name an Ethernet interface");
+	if (device->pci.num_vfs > 0)
+		forbid(plan, device, "device-is-pf", "is a PF with VFs, which would go with it",
+		       "name one of its VFs, or remove them: echo 0 > /sys/class/net/DEVICE/device/sriov_numvfs");
 	if (state->has_default_route)
 		forbid(plan, device, "device-has-default-route", "carries the host's default route",
 		       "name another device");

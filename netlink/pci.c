@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "netlink/pci.h"
 
+#include "base/file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -43,6 +45,15 @@ static int find_vf_index(const char *pf, const char *addr, int *ret_index)
 	}
 }
 
+/* 0 for a function that cannot have VFs. */
+static int count_vfs(const char *addr)
+{
+	char path[PATH_MAX], number[16];
+
+	snprintf(path, sizeof(path), SYSFS_PCI "/%s/sriov_numvfs", addr);
+	return file_read_line(path, number, sizeof(number)) < 0 ? 0 : atoi(number);
+}
+
 static void find_rdma(struct pci_dev *dev)
 {
 	char path[PATH_MAX];
@@ -77,6 +88,7 @@ int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err)
 	if (dev.is_vf && find_vf_index(dev.pf, addr, &dev.vf_index) < 0)
 		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
 			       "PF %s does not list VF %s among its virtfn links", dev.pf, addr);
+	dev.num_vfs = count_vfs(addr);
 	find_rdma(&dev);
 	*ret_dev = dev;
 	return 0;

@@ -14,6 +14,7 @@ enum { PCI_ADDR_SIZE = 13, PCI_NAME_SIZE = 64 };
  * @is_vf:	it is a virtual function
  * @pf:		PCI address of its PF, if @is_vf
  * @vf_index:	number of the VF on its PF, if @is_vf
+ * @num_vfs:	VFs it has itself, if it is a PF
  * @rdma:	name of its RDMA device; "" when there is none in the namespace of sysfs
  */
 struct pci_dev {
@@ -22,6 +23,7 @@ struct pci_dev {
 	bool is_vf;
 	char pf[PCI_ADDR_SIZE];
 	int vf_index;
+	int num_vfs;
 	char rdma[PCI_NAME_SIZE];
 };
 
