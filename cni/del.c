@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cni/verbs.h"
 
-#include "base/log.h"
 #include "cni/delegate.h"
 #include "cni/detach.h"
 
@@ -24,38 +23,33 @@ static int release_addresses(const struct cni_call *call, struct err *err)
 	return delegate.type ? delegate_call(&delegate, CNI_DEL, err) : 0;
 }
 
+/*
+ * Without a usable journal the addresses are given back all the same; @broken then is the answer: what
+ * is wrong with the journal, or with the profile that says where it is.
+ */
+static int release_without_journal(const struct cni_call *call, const struct err *broken,
+				   struct err *err)
+{
+	if (release_addresses(call, err) == 0 && err_is_set(broken))
+		*err = *broken;
+	return -err->eno;
+}
+
 static int detach_attachment(const struct cni_call *call, const struct store *store,
-			     struct err *err)
+			     struct err *broken, struct err *err)
 {
 	const struct attachment attachment = verbs_attachment(call);
 	_cleanup_journal_ struct journal journal = { 0 };
 	_cleanup_side_ struct side host = SIDE_CLOSED;
-	struct err broken = { 0 };
 	char name[STORE_NAME_SIZE];
 	int r;
 
-	r = journal_read(store, store_name(&attachment, name), &journal, &broken);
-	if (r < 0) {
-		int released = release_addresses(call, err);
-
-		if (released == 0 && err_is_set(&broken))
-			*err = broken;
-		return -err->eno;
-	}
+	r = journal_read(store, store_name(&attachment, name), &journal, broken);
+	if (r < 0)
+		return release_without_journal(call, broken, err);
 	r = side_open_host(&host, err);
 	return r < 0 ? r
 		     : detach(store, &host, &journal, false, call->args.netns, call->args.path, err);
-}
-
-/* A broken profile must not keep a pod alive: the standard folder is the best guess then. */
-static void load_profile(struct profile *ret_profile)
-{
-	struct err err = { 0 };
-
-	if (profile_load(PROFILE_PATH, ret_profile, &err) == 0)
-		return;
-	log_warn("%s; looking for state below %s", err.msg, PROFILE_STATE_DIR);
-	*ret_profile = (struct profile){ .state_dir = PROFILE_STATE_DIR };
 }
 
 int verb_del(const struct cni_call *call, char **ret_answer, struct err *err)
@@ -63,16 +57,17 @@ int verb_del(const struct cni_call *call, char **ret_answer, struct err *err)
 	const struct attachment attachment = verbs_attachment(call);
 	_cleanup_lock_ struct store_lock lock = STORE_UNLOCKED;
 	_cleanup_store_ struct store store = STORE_CLOSED;
+	struct err broken = { 0 };
 	struct profile profile;
 	int r;
 
 	(void)ret_answer;
-	load_profile(&profile);
+	profile_load_for_del(PROFILE_PATH, &profile, &broken);
 	r = store_open(&profile, &store, err);
 	if (r == 0)
 		r = store_lock_attachment(&store, &attachment, &lock, err);
 	if (r == 0)
-		r = detach_attachment(call, &store, err);
+		r = detach_attachment(call, &store, &broken, err);
 	store_unlock(&lock);
 	profile_free(&profile);
 	return r;

@@ -102,7 +102,8 @@ static int read_runtime(const json_t *value, const char *path, void *field, stru
 	return jx_object(value, path, keys, ARRAY_SIZE(keys), JX_ACCEPT, field, err);
 }
 
-static int read_prev_result(const json_t *value, const char *path, void *field, struct err *err)
+/* An object that is kept as it is; Go writes null for an absent one. */
+static int read_object(const json_t *value, const char *path, void *field, struct err *err)
 {
 	if (!json_is_object(value) && !json_is_null(value))
 		return jx_type_error(value, path, "an object", err);
@@ -125,9 +126,9 @@ static const struct jx_key keys[] = {
 	{ "vlan", read_vlan, offsetof(struct reading, conf.vlan) },
 	{ "mac", read_mac, offsetof(struct reading, conf.mac) },
 	{ "ipam", read_ipam, offsetof(struct reading, conf) },
-	{ "dns", jx_json, offsetof(struct reading, conf.dns) },
+	{ "dns", read_object, offsetof(struct reading, conf.dns) },
 	{ "runtimeConfig", read_runtime, 0 },
-	{ "prevResult", read_prev_result, offsetof(struct reading, conf.prev_result) },
+	{ "prevResult", read_object, offsetof(struct reading, conf.prev_result) },
 	{ "args", NULL, 0 },
 	{ "capabilities", NULL, 0 },
 	{ "resourceName", NULL, 0 },

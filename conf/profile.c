@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conf/profile.h"
 
+#include "base/log.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -252,6 +254,14 @@ int profile_load(const char *path, struct profile *ret_profile, struct err *err)
 		profile_free(ret_profile);
 	}
 	return r;
+}
+
+void profile_load_for_del(const char *path, struct profile *ret_profile, struct err *ret_broken)
+{
+	if (profile_load(path, ret_profile, ret_broken) == 0)
+		return;
+	log_warn("%s; looking for state below %s", ret_broken->msg, PROFILE_STATE_DIR);
+	*ret_profile = (struct profile){ .state_dir = PROFILE_STATE_DIR };
 }
 
 void profile_free(struct profile *profile)

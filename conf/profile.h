@@ -98,6 +98,17 @@ struct profile_port {
  */
 int profile_load(const char *path, struct profile *ret_profile, struct err *err);
 
+/**
+ * profile_load_for_del() - read a profile for a DEL
+ * @path:		usually PROFILE_PATH
+ * @ret_profile:	the profile, or the defaults; the caller calls profile_free()
+ * @ret_broken:		what is wrong with it, if anything
+ *
+ * A profile that was broken while a pod was running must not keep that pod's device and addresses:
+ * the standard state folder is the best guess then.
+ */
+void profile_load_for_del(const char *path, struct profile *ret_profile, struct err *ret_broken);
+
 /* profile_free() - release what profile_load() took. */
 void profile_free(struct profile *profile);
 

@@ -21,11 +21,16 @@ struct home {
 	enum file_durability durability;
 };
 
-static int find_home(struct home *ret_home, struct err *err)
+static int find_home(enum cni_verb verb, struct home *ret_home, struct err *err)
 {
+	struct err broken = { 0 };
 	struct profile profile;
-	int r = profile_load(PROFILE_PATH, &profile, err);
+	int r = 0;
 
+	if (verb == CNI_DEL)
+		profile_load_for_del(PROFILE_PATH, &profile, &broken);
+	else
+		r = profile_load(PROFILE_PATH, &profile, err);
 	if (r < 0)
 		return r;
 	ret_home->durability = profile.durability;
@@ -42,7 +47,7 @@ static int open_pool(const struct cni_call *call, enum pool_mode mode, struct po
 {
 	char path[POOL_PATH_SIZE + CNI_NAME_MAX + 2];
 	struct home home;
-	int r = find_home(&home, err);
+	int r = find_home(call->args.verb, &home, err);
 
 	if (r < 0)
 		return r;
@@ -338,7 +343,7 @@ static int status(const struct cni_call *call, char **ret_answer, struct err *er
 	if (r < 0)
 		return r;
 	ipamconf_free(&conf);
-	r = find_home(&home, err);
+	r = find_home(call->args.verb, &home, err);
 	if (r == 0)
 		r = try_write(home.path, home.durability, err);
 	if (r < 0)
