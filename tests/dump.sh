@@ -4,13 +4,28 @@
 # Left out is what changes by itself: counters, lifetimes, carrier, the state of a link's other end,
 # the qdisc of a link that is down, and IPv6 link-local addresses, which come and go with the carrier.
 
+# vf_macs: {"PF/VF": MAC of that VF's netdev} as JSON, for the VFs that have one here.
+vf_macs() {
+	local file pf vf
+	for file in /sys/class/net/*/device/virtfn*/net/*/address; do
+		[ -e "$file" ] || continue
+		pf=${file#/sys/class/net/}
+		vf=${file#*/virtfn}
+		printf '%s/%s %s\n' "${pf%%/*}" "${vf%%/*}" "$(<"$file")"
+	done | jq -nR '[inputs | split(" ") | {(.[0]): .[1]}] | add // {}'
+}
+
+# Where no administrator has set a VF's MAC, drivers show none, or the one that the VF chose: "own".
 dump_links() {
-	ip -d -j link | jq -S '[.[] | ((.flags // []) | index("UP") != null) as $up
+	ip -d -j link | jq -S --argjson macs "$(vf_macs)" '[.[] | .ifname as $pf
+		| ((.flags // []) | index("UP") != null) as $up
 		| {ifindex, ifname, mtu, address, link_type, master, txqlen,
 		altnames, promiscuity, allmulti, min_mtu, max_mtu, parentdev,
 		up: $up, qdisc: (if $up then .qdisc else null end),
 		kind: .linkinfo.info_kind,
-		vfs: [(.vfinfo_list // [])[] | del(.stats)]}]'
+		vfs: [(.vfinfo_list // [])[] | del(.stats) | (.address // .mac) as $mac
+			| if $mac == "00:00:00:00:00:00" or $mac == $macs["\($pf)/\(.vf)"]
+			then .address = "own" | del(.mac) else . end]}]'
 }
 
 dump_addresses() {
@@ -19,25 +34,25 @@ dump_addresses() {
 }
 
 dump_routes() {
-	local family
-	for family in -4 -6; do
-		ip "$family" -j route show table all 2>/dev/null |
-			jq -S '[.[] | select((.dst | startswith("fe80") or startswith("ff00")) | not)
-				| select(.type != "local" and .type != "broadcast" and .type != "anycast"
-				and .type != "multicast") | {dst, gateway, dev, table, metric, protocol}]'
-		ip "$family" -j rule | jq -S .
-	done
+	{
+		ip -4 -j route show table all
+		ip -6 -j route show table all
+	} 2>/dev/null |
+		jq -S '.[] | select((.dst | startswith("fe80") or startswith("ff00")) | not)
+			| select(.type != "local" and .type != "broadcast" and .type != "anycast"
+			and .type != "multicast") | {dst, gateway, dev, table, metric, protocol}'
+	ip -4 rule
+	ip -6 rule
 }
 
 dump_rdma() {
-	rdma -j system 2>/dev/null | jq -S '[.[] | {netns}]' || true
-	rdma -j dev 2>/dev/null | jq -S '[.[] | {ifindex, ifname, node_guid}]' || true
+	rdma system 2>/dev/null || true
+	rdma dev 2>/dev/null | sed 's/ fw [^ ]*//' || true
 }
 
 dump_sysctls() {
-	grep -H . /proc/sys/net/ipv4/conf/*/arp_notify /proc/sys/net/ipv6/conf/*/disable_ipv6 \
-		/proc/sys/net/ipv6/conf/*/ndisc_notify /proc/sys/net/ipv6/conf/*/keep_addr_on_down \
-		2>/dev/null
+	grep -s . /proc/sys/net/ipv4/conf/*/arp_notify /proc/sys/net/ipv6/conf/*/disable_ipv6 \
+		/proc/sys/net/ipv6/conf/*/ndisc_notify /proc/sys/net/ipv6/conf/*/keep_addr_on_down || true
 }
 
 # The lease map is a cache that may be rebuilt at any time, and pool locks stay; both say nothing of
@@ -56,7 +71,7 @@ host_dump() {
 	dump_routes
 	dump_rdma
 	dump_sysctls
-	ip -j netns 2>/dev/null | jq -S '[.[]?.name] | sort' || true
+	ip netns list 2>/dev/null | sed 's/ (id.*//' | sort
 	dump_state "$@"
 }
 

@@ -22,7 +22,7 @@ both_ways() {
 	addr1=$(jq -r '.ips[0].address' <<<"$CNI_OUT")
 	if [ -n "$4" ]; then
 		is "$(ip -n a -j link show net1 | jq -r '.[0].address')" "$4" "$what: the pod has the MAC"
-		is "$(ip -j -d link show $PF0 | jq -r '.[0].vfinfo_list[0] | "\(.mac) \(.vlan_list[0].vlan)"')" \
+		is "$(ip -j -d link show $PF0 | jq -r '.[0].vfinfo_list[0] | "\(.address) \(.vlan_list[0].vlan)"')" \
 			"$4 7" "$what: the PF has MAC and VLAN"
 	fi
 	run_ok "$what: small ping" in_pod a ping -c 1 -W 5 "${addr1%/*}"
@@ -47,4 +47,10 @@ pods a b
 both_ways '{"mtu": 9000}' '{"mtu": 9000}' plain ''
 both_ways '{"vlan": 7, "mac": "02:00:5e:00:53:01"}' '{"vlan": 7, "mac": "02:00:5e:00:53:02"}' \
 	'vlan and mac' 02:00:5e:00:53:01
+# The VFs still work: what was restored is not only what the PF shows.
+added $VF0 a
+added $VF1 b
+run_ok 'and once more without: ping of MTU 9000' in_pod a ping -c 2 -W 5 -M 'do' -s 8972 10.56.0.2
+deleted $VF0 a
+deleted $VF1 b
 done_testing || exit 1

@@ -1,0 +1,744 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Plans over hand-made hosts: the steps as golden lines, the refusals, and addresses. */
+#include "cni/plan.h"
+
+#include "tests/unit/row.h"
+
+#include <linux/if_ether.h>
+#include <stdio.h>
+
+#define SET(n)                                                                                     \
+	{                                                                                          \
+		true, (n)                                                                          \
+	}
+
+static const struct mac mac_9 = { true, { 0x02, 0x00, 0x5e, 0x00, 0x53, 0x09 } };
+static const struct profile profile = { .present = true };
+
+/* ---- hosts ---- */
+
+/* A VF of an mlx5 PF, both at 9000, down, the RDMA device shared. */
+static struct host_state host_vf(void)
+{
+	struct host_state state = {
+		.device = { .key = "0000:3b:00.2",
+			    .name = "ens1f0v2",
+			    .ifindex = 12,
+			    .pod_ifindex = 3,
+			    .pci = { .addr = "0000:3b:00.2",
+				     .driver = "mlx5_core",
+				     .is_vf = true,
+				     .pf = "0000:3b:00.0",
+				     .vf_index = 2 },
+			    .has_rdma = true,
+			    .rdma = { 4, "mlx5_4" } },
+		.link = { .ifindex = 12,
+			  .name = "ens1f0v2",
+			  .mtu = 1500,
+			  .max_mtu = 9978,
+			  .mac = { 0x02, 0x00, 0x5e, 0x00, 0x53, 0x01 },
+			  .ethernet = true },
+		.pf = { .ifindex = 7, .name = "ens1f0", .mtu = 9000, .ethernet = true },
+		.vf = { .vlan = { 0, 0, ETH_P_8021Q } },
+		.rdma_mode = RDMADEV_SHARED,
+		.hops = { { .kind = MTU_HOP_DEVICE, .name = "ens1f0v2", .mtu = 1500, .max = 9978 },
+			  { .kind = MTU_HOP_PF, .name = "ens1f0", .mtu = 9000 } },
+		.n_hops = 2,
+	};
+
+	return state;
+}
+
+static struct host_state host_veth(void)
+{
+	struct host_state state = {
+		.device = { .key = "21-02:00:5e:00:53:05",
+			    .name = "veth5",
+			    .ifindex = 21,
+			    .pod_ifindex = 21,
+			    .kind = "veth" },
+		.link = { .ifindex = 21,
+			  .name = "veth5",
+			  .mtu = 1500,
+			  .max_mtu = 65535,
+			  .up = true,
+			  .mac = { 0x02, 0x00, 0x5e, 0x00, 0x53, 0x05 },
+			  .ethernet = true,
+			  .kind = "veth" },
+		.hops = { { .kind = MTU_HOP_DEVICE, .name = "veth5", .mtu = 1500, .max = 65535 } },
+		.n_hops = 1,
+	};
+
+	return state;
+}
+
+static struct host_state host_vf_up(void)
+{
+	struct host_state state = host_vf();
+
+	state.link.up = true;
+	return state;
+}
+
+static struct host_state host_vf_exclusive(void)
+{
+	struct host_state state = host_vf();
+
+	state.rdma_mode = RDMADEV_EXCLUSIVE;
+	return state;
+}
+
+static struct host_state host_vf_exclusive_no_rdma(void)
+{
+	struct host_state state = host_vf_exclusive();
+
+	state.device.has_rdma = false;
+	return state;
+}
+
+static struct host_state host_vf_vlan_7(void)
+{
+	struct host_state state = host_vf();
+
+	state.vf.vlan = (struct vf_vlan){ 7, 3, ETH_P_8021AD };
+	return state;
+}
+
+static struct host_state host_vf_admin_mac(void)
+{
+	struct host_state state = host_vf();
+
+	memcpy(state.vf.mac, state.link.mac, LINK_MAC_LEN);
+	return state;
+}
+
+static struct host_state host_vf_pf_1500(void)
+{
+	struct host_state state = host_vf();
+
+	state.hops[1].mtu = 1500;
+	return state;
+}
+
+static struct host_state host_vf_at_9000(void)
+{
+	struct host_state state = host_vf();
+
+	state.link.mtu = state.hops[0].mtu = 9000;
+	return state;
+}
+
+static struct host_state host_vf_on_tagged_switch(void)
+{
+	static const struct fabric fabric = { .name = "rail",
+					      .switch_mtu = SET(9018),
+					      .semantics = SWITCH_L2FRAME };
+	struct host_state state = host_vf_vlan_7();
+
+	state.fabric = &fabric;
+	return state;
+}
+
+static struct host_state host_address(void)
+{
+	struct host_state state = host_veth();
+
+	state.has_address = true;
+	return state;
+}
+
+static struct host_state host_default_route(void)
+{
+	struct host_state state = host_veth();
+
+	state.has_default_route = true;
+	return state;
+}
+
+static struct host_state host_enslaved(void)
+{
+	struct host_state state = host_veth();
+
+	state.link.master = 5;
+	return state;
+}
+
+static struct host_state host_loopback(void)
+{
+	struct host_state state = host_veth();
+
+	state.link.loopback = true;
+	return state;
+}
+
+static struct host_state host_infiniband(void)
+{
+	struct host_state state = host_veth();
+
+	state.link.ethernet = false;
+	return state;
+}
+
+static struct host_state host_pf_with_vfs(void)
+{
+	struct host_state state = host_veth();
+
+	snprintf(state.device.pci.addr, PCI_ADDR_SIZE, "0000:3b:00.0");
+	state.device.pci.num_vfs = 4;
+	return state;
+}
+
+static struct host_state host_name_taken(void)
+{
+	struct host_state state = host_veth();
+
+	snprintf(state.pod_taken, sizeof(state.pod_taken), "net1");
+	return state;
+}
+
+static struct host_state host_altname_taken(void)
+{
+	struct host_state state = host_veth();
+
+	snprintf(state.pod_taken, sizeof(state.pod_taken), "enp3s0np0");
+	return state;
+}
+
+static struct host_state host_busy_in_every_way(void)
+{
+	struct host_state state = host_name_taken();
+
+	state.has_address = state.has_default_route = true;
+	state.link.master = 5;
+	return state;
+}
+
+/* ---- steps ---- */
+
+/* The steps of a plan, a line each. */
+static const char *print_steps(const struct plan *plan, const char *device, char buf[8192])
+{
+	char line[STEP_TEXT_SIZE];
+	int n = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < plan->n_steps; i++)
+		n += snprintf(buf + n, 8192 - n, "%s\n", step_print(&plan->steps[i], device, line));
+	return buf;
+}
+
+#define KEEP_MAC "x: keep MAC 02:00:5e:00:53:01\n"
+
+static const struct {
+	const char *name;
+	struct host_state (*host)(void);
+	struct netconf conf;
+	const char *steps;
+} golden[] = {
+	{ "VF, nothing asked for",
+	  host_vf,
+	  { .mtu.set = false },
+	  "x: keep down\nx: VLAN 0 -> 0\n" KEEP_MAC
+	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
+	{ "VF, everything asked for",
+	  host_vf,
+	  { .mtu = SET(4200),
+	    .roce_mtu = SET(4096),
+	    .vlan = SET(100),
+	    .mac = { true, { 0x02, 0x00, 0x5e, 0x00, 0x53, 0x09 } },
+	    .ipam_type = "roce-ipam" },
+	  "x: keep down\nx: VLAN 0 -> 100\nx: MAC 02:00:5e:00:53:01 -> 02:00:5e:00:53:09\n"
+	  "x: MTU 1500 -> 4200\nx: move to the pod as net1\n"
+	  "take addresses from the IPAM plugin\nx: set up\n" },
+	{ "VF that is up",
+	  host_vf_up,
+	  { .mtu = SET(1500) },
+	  "x: set down\nx: VLAN 0 -> 0\n" KEEP_MAC
+	  "x: keep MTU 1500\nx: move to the pod as net1\nx: set up\n" },
+	{ "exclusive RDMA",
+	  host_vf_exclusive,
+	  { .mtu = SET(9000), .ipam_type = "i" },
+	  "x: keep down\nx: VLAN 0 -> 0\n" KEEP_MAC
+	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: move its RDMA device to the pod\n"
+	  "take addresses from the IPAM plugin\nx: set up\n" },
+	{ "exclusive, no RDMA device",
+	  host_vf_exclusive_no_rdma,
+	  { .mtu = SET(9000) },
+	  "x: keep down\nx: VLAN 0 -> 0\n" KEEP_MAC
+	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
+	{ "VLAN of before stays",
+	  host_vf_vlan_7,
+	  { .mtu = SET(9000) },
+	  "x: keep down\nx: VLAN 7 -> 7\n" KEEP_MAC
+	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
+	{ "VLAN 0 takes it off",
+	  host_vf_vlan_7,
+	  { .mtu = SET(9000), .vlan = SET(0) },
+	  "x: keep down\nx: VLAN 7 -> 0\n" KEEP_MAC
+	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
+	{ "MTU of before stays",
+	  host_vf_at_9000,
+	  { .mtu = SET(9000) },
+	  "x: keep down\nx: VLAN 0 -> 0\n" KEEP_MAC
+	  "x: keep MTU 9000\nx: move to the pod as net1\nx: set up\n" },
+	{ "the tag of before counts on the switch",
+	  host_vf_on_tagged_switch,
+	  { .vlan.set = false },
+	  "x: keep down\nx: VLAN 7 -> 7\n" KEEP_MAC
+	  "x: MTU 1500 -> 8996\nx: move to the pod as net1\nx: set up\n" },
+	{ "the tag taken off does not",
+	  host_vf_on_tagged_switch,
+	  { .vlan = SET(0) },
+	  "x: keep down\nx: VLAN 7 -> 0\n" KEEP_MAC
+	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
+	{ "veth",
+	  host_veth,
+	  { .mtu = SET(9000) },
+	  "x: set down\nx: keep MAC 02:00:5e:00:53:05\nx: MTU 1500 -> 9000\n"
+	  "x: move to the pod as net1\nx: set up\n" },
+};
+
+static void plans_are_golden(void **state)
+{
+	static struct plan plan;
+	char text[8192];
+
+	(void)state;
+	for_each_row(row, golden)
+	{
+		struct host_state host = row->host();
+
+		plan_add(&row->conf, &profile, &host, "net1", &plan);
+		if (plan.findings.n > 0)
+			fail_msg("row \"%s\": %s", row->name, plan.findings.items[0].text);
+		row_text(row->name, "steps", print_steps(&plan, "x", text), row->steps);
+	}
+}
+
+static const struct step *find_step(const struct plan *plan, enum step_type type)
+{
+	for (size_t i = 0; i < plan->n_steps; i++)
+		if (plan->steps[i].type == type)
+			return &plan->steps[i];
+	fail_msg("no step %s", step_type_name(type));
+	return NULL;
+}
+
+/* What the lines do not show: everything an undo needs. */
+static void steps_hold_what_was(void **state)
+{
+	static struct plan plan;
+	struct host_state host = host_vf_exclusive();
+	struct netconf conf = { .mtu = SET(9000), .ipam_type = "i" };
+	const struct step *move, *last;
+
+	(void)state;
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	move = find_step(&plan, STEP_LINK_MOVE);
+	assert_int_equal(move->have.at.place, PLACE_HOST);
+	assert_string_equal(move->have.at.name, "ens1f0v2");
+	assert_int_equal(move->have.at.ifindex, 12);
+	assert_int_equal(move->want.at.place, PLACE_POD);
+	assert_string_equal(move->want.at.name, "net1");
+	assert_int_equal(move->want.at.ifindex, 3);
+	assert_int_equal(find_step(&plan, STEP_RDMA_MOVE)->have.rdma, PLACE_HOST);
+	assert_int_equal(find_step(&plan, STEP_RDMA_MOVE)->want.rdma, PLACE_POD);
+	assert_false(find_step(&plan, STEP_IPAM)->have.present);
+	assert_int_equal(find_step(&plan, STEP_LINK_MTU)->have.mtu, 1500);
+	last = &plan.steps[plan.n_steps - 1];
+	assert_int_equal(last->type, STEP_LINK_STATE);
+	assert_true(!last->have.up && last->want.up);
+}
+
+static void vlan_keeps_or_replaces_all_of_it(void **state)
+{
+	static struct plan plan;
+	struct host_state host = host_vf_vlan_7();
+	struct netconf conf = { .mtu = SET(9000) };
+	const struct step *step;
+
+	(void)state;
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_false(step_changes(find_step(&plan, STEP_VF_VLAN)));
+	conf.vlan = (struct opt_int)SET(7); /* the same number: nothing to do */
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_false(step_changes(find_step(&plan, STEP_VF_VLAN)));
+	conf.vlan = (struct opt_int)SET(8);
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	step = find_step(&plan, STEP_VF_VLAN);
+	assert_int_equal(step->have.vlan.proto, ETH_P_8021AD);
+	assert_int_equal(step->have.vlan.qos, 3);
+	assert_int_equal(step->want.vlan.id, 8);
+	assert_int_equal(step->want.vlan.qos, 0);
+	assert_int_equal(step->want.vlan.proto, ETH_P_8021Q);
+}
+
+/* Of a VF the administrative address goes with the netdev's own; another netdev has none. */
+static const struct {
+	const char *name;
+	struct host_state (*host)(void);
+	bool asked;
+	unsigned char have_admin, want_admin, have_link, want_link; /* last bytes; 0: all zero */
+} mac_steps[] = {
+	{ "VF, not asked", host_vf, false, 0, 0, 1, 1 },
+	{ "VF with an administrative MAC, not asked", host_vf_admin_mac, false, 1, 1, 1, 1 },
+	{ "VF, asked", host_vf, true, 0, 9, 1, 9 },
+	{ "VF with an administrative MAC, asked", host_vf_admin_mac, true, 1, 9, 1, 9 },
+	{ "veth, not asked", host_veth, false, 0, 0, 5, 5 },
+	{ "veth, asked", host_veth, true, 0, 0, 5, 9 },
+};
+
+static void macs_are_planned(void **state)
+{
+	static struct plan plan;
+
+	(void)state;
+	for_each_row(row, mac_steps)
+	{
+		struct host_state host = row->host();
+		struct netconf conf = { .mtu = SET(1500) };
+		const struct step *step;
+
+		if (row->asked)
+			conf.mac = mac_9;
+		plan_add(&conf, &profile, &host, "net1", &plan);
+		step = find_step(&plan, STEP_MAC);
+		row_int(row->name, "have.admin", step->have.mac.admin[5], row->have_admin);
+		row_int(row->name, "want.admin", step->want.mac.admin[5], row->want_admin);
+		row_int(row->name, "have.link", step->have.mac.link[5], row->have_link);
+		row_int(row->name, "want.link", step->want.mac.link[5], row->want_link);
+	}
+}
+
+/* ---- findings ---- */
+
+static const struct {
+	const char *name;
+	struct host_state (*host)(void);
+	struct netconf conf;
+	enum err_code code;
+	const char *id, *hop, *text, *fix;
+} refused[] = {
+	{ "address",
+	  host_address,
+	  { .mtu = SET(1500) },
+	  ROCE_DEVICE_FORBIDDEN,
+	  "device-has-address",
+	  "device veth5",
+	  "veth5 has an IP address of the host",
+	  "ip address flush" },
+	{ "default route",
+	  host_default_route,
+	  { .mtu = SET(1500) },
+	  ROCE_DEVICE_FORBIDDEN,
+	  "device-has-default-route",
+	  "device veth5",
+	  "carries the host's default route",
+	  "another device" },
+	{ "enslaved",
+	  host_enslaved,
+	  { .mtu = SET(1500) },
+	  ROCE_DEVICE_FORBIDDEN,
+	  "device-enslaved",
+	  "device veth5",
+	  "belongs to a bond, team or bridge",
+	  "nomaster" },
+	{ "loopback",
+	  host_loopback,
+	  { .mtu = SET(1500) },
+	  ROCE_DEVICE_FORBIDDEN,
+	  "device-not-ethernet",
+	  "device veth5",
+	  "is no Ethernet interface",
+	  "" },
+	{ "InfiniBand",
+	  host_infiniband,
+	  { .mtu = SET(1500) },
+	  ROCE_DEVICE_FORBIDDEN,
+	  "device-not-ethernet",
+	  "device veth5",
+	  "is no Ethernet interface",
+	  "" },
+	{ "PF with VFs",
+	  host_pf_with_vfs,
+	  { .mtu = SET(1500) },
+	  ROCE_DEVICE_FORBIDDEN,
+	  "device-is-pf",
+	  "device veth5",
+	  "is a PF with VFs",
+	  "sriov_numvfs" },
+	{ "name taken in the pod",
+	  host_name_taken,
+	  { .mtu = SET(1500) },
+	  ROCE_IFNAME_TAKEN,
+	  "pod-name-taken",
+	  "",
+	  "has the name net1 already",
+	  "@NAME" },
+	{ "altname taken in the pod",
+	  host_altname_taken,
+	  { .mtu = SET(1500) },
+	  ROCE_IFNAME_TAKEN,
+	  "pod-name-taken",
+	  "",
+	  "enp3s0np0",
+	  "ip link property del dev veth5 altname enp3s0np0" },
+	{ "PF too small",
+	  host_vf_pf_1500,
+	  { .mtu = SET(9000) },
+	  ROCE_MTU_MISMATCH,
+	  "port-mtu-too-small",
+	  "PF ens1f0",
+	  "1500",
+	  "ip link set dev ens1f0 mtu 9000" },
+	{ "device too small",
+	  host_vf,
+	  { .mtu = SET(9979) },
+	  ROCE_MTU_MISMATCH,
+	  "device-max-mtu-too-small",
+	  "device ens1f0v2",
+	  "at most 9978",
+	  "" },
+	{ "RoCE MTU does not fit",
+	  host_vf,
+	  { .mtu = SET(4096), .roce_mtu = SET(4096) },
+	  ROCE_MTU_MISMATCH,
+	  "pod-mtu-below-roce-mtu",
+	  "pod",
+	  "4096",
+	  "4200" },
+	{ "switch too small, one tag",
+	  host_vf_on_tagged_switch,
+	  { .mtu = SET(9000) },
+	  ROCE_MTU_MISMATCH,
+	  "switch-mtu-too-small",
+	  "switch of fabric rail",
+	  "8996",
+	  "9022" },
+};
+
+static void refusals_are_found(void **state)
+{
+	static struct plan plan;
+
+	(void)state;
+	for_each_row(row, refused)
+	{
+		struct host_state host = row->host();
+		const struct finding *f = &plan.findings.items[0];
+		struct err err = { 0 };
+
+		plan_add(&row->conf, &profile, &host, "net1", &plan);
+		row_true(row->name, "there is a finding", plan.findings.n > 0);
+		row_int(row->name, "severity", f->severity, SEVERITY_ERROR);
+		row_int(row->name, "code", f->code, row->code);
+		row_text(row->name, "id", f->id, row->id);
+		row_text(row->name, "hop", f->hop, row->hop);
+		row_part(row->name, "text", f->text, row->text);
+		row_part(row->name, "fix", f->fix, row->fix);
+		row_true(row->name, "refused", finding_refuse(&plan.findings, &err) < 0);
+		row_int(row->name, "code of the refusal", err.code, row->code);
+		row_part(row->name, "message", err.msg, row->text);
+	}
+}
+
+/* All that is wrong is said at once. */
+static void refusals_come_together(void **state)
+{
+	static const char *const ids[] = { "device-has-default-route", "device-has-address",
+					   "device-enslaved", "pod-name-taken" };
+	static struct plan plan;
+	struct host_state host = host_busy_in_every_way();
+	struct netconf conf = { .mtu = SET(1500) };
+
+	(void)state;
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_int_equal(plan.findings.n, ARRAY_SIZE(ids));
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		assert_string_equal(plan.findings.items[i].id, ids[i]);
+}
+
+static void missing_profile_is_a_warning(void **state)
+{
+	static const struct profile none = { .present = false };
+	static struct plan plan;
+	struct host_state host = host_vf();
+	struct netconf conf = { .mtu = SET(9000) };
+	struct err err = { 0 };
+
+	(void)state;
+	plan_add(&conf, &none, &host, "net1", &plan);
+	assert_int_equal(plan.findings.n, 1);
+	assert_int_equal(plan.findings.items[0].severity, SEVERITY_WARNING);
+	assert_string_equal(plan.findings.items[0].id, "no-profile");
+	assert_int_equal(finding_refuse(&plan.findings, &err), 0);
+}
+
+/* ---- addresses ---- */
+
+static struct cni_ip ip(const char *address, const char *gateway)
+{
+	struct cni_ip ip = { .gateway.family = AF_UNSPEC };
+
+	assert_int_equal(inet_parse_prefix(address, &ip.address), 0);
+	if (gateway)
+		assert_int_equal(inet_parse(gateway, &ip.gateway), 0);
+	return ip;
+}
+
+static struct cni_route route(const char *dst, const char *gw)
+{
+	struct cni_route route = { .gw.family = AF_UNSPEC };
+
+	assert_int_equal(inet_parse_prefix(dst, &route.dst), 0);
+	if (gw)
+		assert_int_equal(inet_parse(gw, &route.gw), 0);
+	return route;
+}
+
+static const char *addr_text(const struct addr *addr, char buf[INET_PREFIX_TEXT_SIZE])
+{
+	struct inet_prefix prefix = {
+		.addr = inet_from_bytes(addr->bytes, addr->family == AF_INET ? 4 : 16),
+		.len = addr->prefix_len,
+	};
+
+	return inet_format_prefix(prefix, buf);
+}
+
+static void addresses_come_first(void **state)
+{
+	static struct plan plan;
+	struct cni_result result = { .n_ips = 2, .n_routes = 1 };
+	char text[8192];
+
+	(void)state;
+	result.ips[0] = ip("192.0.2.5/24", NULL);
+	result.ips[1] = ip("fd00::5/64", NULL);
+	result.routes[0] = route("198.51.100.7/24", NULL); /* host bits: the kernel wants none */
+	plan_addresses(&result, &plan);
+	assert_string_equal(print_steps(&plan, "x", text),
+			    "x: address 192.0.2.5/24\nx: address fd00::5/64\n"
+			    "x: route to 198.51.100.0/24\n");
+	for (size_t i = 0; i < plan.n_steps; i++)
+		assert_true(!plan.steps[i].have.present && plan.steps[i].want.present);
+	assert_int_equal(plan.findings.n, 0);
+}
+
+/* Two IPv4 addresses, only the second with a gateway; one IPv6 address with one. */
+static const struct {
+	const char *name, *dst, *gw;
+	struct opt_int scope;
+	const char *want; /* expected gateway; NULL: none */
+} gateways[] = {
+	{ "its own", "198.51.100.0/24", "192.0.2.9", { false, 0 }, "192.0.2.9/32" },
+	{ "the first of its family", "198.51.100.0/24", NULL, { false, 0 }, "192.0.2.1/32" },
+	{ "default route", "0.0.0.0/0", NULL, { false, 0 }, "192.0.2.1/32" },
+	{ "IPv6", "2001:db8::/32", NULL, { false, 0 }, "fd00::1/128" },
+	{ "IPv6, its own", "2001:db8::/32", "fd00::9", { false, 0 }, "fd00::9/128" },
+	{ "scope global", "198.51.100.0/24", NULL, SET(0), "192.0.2.1/32" },
+	/* "Nexthop has invalid gateway": fib_semantics.c takes none at scope link or host */
+	{ "scope link", "198.51.100.0/24", NULL, SET(253), NULL },
+	{ "scope host", "198.51.100.0/24", NULL, SET(254), NULL },
+};
+
+/* One test a row: a row that fails hides no other. */
+static void gateway_is_settled(void **state)
+{
+	const __typeof__(gateways[0]) *row = *state;
+	static struct plan plan;
+	struct cni_result result = { .n_ips = 3, .n_routes = 1 };
+	const struct route *got = &plan.steps[3].route;
+	char text[INET_PREFIX_TEXT_SIZE];
+
+	result.ips[0] = ip("203.0.113.5/24", NULL);
+	result.ips[1] = ip("192.0.2.5/24", "192.0.2.1");
+	result.ips[2] = ip("fd00::5/64", "fd00::1");
+	result.routes[0] = route(row->dst, row->gw);
+	result.routes[0].scope = row->scope;
+	plan_addresses(&result, &plan);
+	row_int(row->name, "type", plan.steps[3].type, STEP_ROUTE);
+	row_text(row->name, "destination", addr_text(&got->dst, text), row->dst);
+	row_int(row->name, "has a gateway", got->has_gw, row->want != NULL);
+	if (row->want)
+		row_text(row->name, "gateway", addr_text(&got->gw, text), row->want);
+}
+
+static void no_gateway_no_route_gateway(void **state)
+{
+	static struct plan plan;
+	struct cni_result result = { .n_ips = 1, .n_routes = 1 };
+
+	(void)state;
+	result.ips[0] = ip("192.0.2.5/24", "192.0.2.1");
+	result.routes[0] =
+		route("2001:db8::/32", NULL); /* the other family's gateway is of no use */
+	plan_addresses(&result, &plan);
+	assert_false(plan.steps[1].route.has_gw);
+}
+
+static void route_numbers_go_through(void **state)
+{
+	static struct plan plan;
+	struct cni_result result = { .n_routes = 1 };
+	const struct route *got = &plan.steps[0].route;
+
+	(void)state;
+	result.routes[0] = route("198.51.100.0/24", "192.0.2.1");
+	result.routes[0].mtu = (struct opt_int)SET(4200);
+	result.routes[0].table = (struct opt_int)SET(100);
+	result.routes[0].scope = (struct opt_int)SET(0);
+	plan_addresses(&result, &plan);
+	assert_true(got->mtu.set && got->mtu.value == 4200);
+	assert_true(got->table.set && got->table.value == 100);
+	assert_true(got->scope.set && got->scope.value == 0);
+	assert_false(got->advmss.set || got->priority.set);
+}
+
+/* The largest result there can be fits into a plan. */
+static void largest_result_fits(void **state)
+{
+	static struct plan plan;
+	static struct cni_result result = { .n_ips = RESULT_IPS_MAX,
+					    .n_routes = RESULT_ROUTES_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < result.n_ips; i++)
+		result.ips[i] = ip("192.0.2.5/24", NULL);
+	for (size_t i = 0; i < result.n_routes; i++)
+		result.routes[i] = route("198.51.100.0/24", NULL);
+	plan_addresses(&result, &plan);
+	assert_int_equal(plan.n_steps, RESULT_IPS_MAX + RESULT_ROUTES_MAX);
+	assert_true(plan.n_steps <= STEPS_MAX);
+}
+
+static const struct CMUnitTest fixed[] = {
+	cmocka_unit_test(plans_are_golden),
+	cmocka_unit_test(steps_hold_what_was),
+	cmocka_unit_test(vlan_keeps_or_replaces_all_of_it),
+	cmocka_unit_test(macs_are_planned),
+	cmocka_unit_test(refusals_are_found),
+	cmocka_unit_test(refusals_come_together),
+	cmocka_unit_test(missing_profile_is_a_warning),
+	cmocka_unit_test(addresses_come_first),
+	cmocka_unit_test(no_gateway_no_route_gateway),
+	cmocka_unit_test(route_numbers_go_through),
+	cmocka_unit_test(largest_result_fits),
+};
+
+int main(void)
+{
+	static struct CMUnitTest tests[ARRAY_SIZE(fixed) + ARRAY_SIZE(gateways)];
+	static char names[ARRAY_SIZE(gateways)][80];
+
+	memcpy(tests, fixed, sizeof(fixed));
+	for (size_t i = 0; i < ARRAY_SIZE(gateways); i++) {
+		snprintf(names[i], sizeof(names[i]), "gateway: %s", gateways[i].name);
+		tests[ARRAY_SIZE(fixed) + i] = (struct CMUnitTest){
+			.name = names[i],
+			.test_func = gateway_is_settled,
+			.initial_state = (void *)&gateways[i],
+		};
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

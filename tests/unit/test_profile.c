@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The node profile: an example, every error with its JSON path, and the choice of a fabric. */
+#include "conf/profile.h"
+
+#include "tests/unit/row.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+static char folder[] = "/tmp/test_profile.XXXXXX";
+static char path[64];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/profile.json", folder);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(path);
+	return rmdir(folder);
+}
+
+/* Writes @text as the profile and loads it. */
+static int load(const char *text, struct profile *profile, struct err *err)
+{
+	assert_int_equal(file_write_atomic(AT_FDCWD, path, text, strlen(text), FILE_VOLATILE), 0);
+	return profile_load(path, profile, err);
+}
+
+static void must_load(const char *name, const char *text, struct profile *profile)
+{
+	struct err err = { 0 };
+
+	if (load(text, profile, &err) < 0)
+		fail_msg("row \"%s\": %s", name, err.msg);
+}
+
+/* ---- what is read ---- */
+
+static const char example[] =
+	"{\"version\": 1, \"defaultFabric\": \"rail\", \"fabrics\": {\"rail\": {"
+	"\"switch\": {\"mtu\": 9216, \"semantics\": \"l3\"}, \"roceMTU\": 4096, \"podMTU\": 9000,"
+	"\"pfs\": [{\"pci\": \"0000:03:00.0\"}, {\"name\": \"ens1f*\"}, {\"driver\": "
+	"\"mlx5_core\"}]}},"
+	"\"policy\": {\"mtu\": \"strict\"}, \"stateDir\": \"/run\"}";
+
+static void example_is_read(void **state)
+{
+	struct profile profile;
+	const struct fabric *rail = &profile.fabrics[0];
+
+	(void)state;
+	must_load("example", example, &profile);
+	assert_true(profile.present);
+	assert_int_equal(profile.n_fabrics, 1);
+	assert_string_equal(profile.default_fabric, "rail");
+	assert_int_equal(profile.mtu, MTU_STRICT);
+	assert_string_equal(profile.state_dir, "/run");
+	assert_int_equal(profile.durability, FILE_VOLATILE);
+	assert_string_equal(rail->name, "rail");
+	assert_true(rail->switch_mtu.set && rail->switch_mtu.value == 9216);
+	assert_int_equal(rail->semantics, SWITCH_L3);
+	assert_true(rail->roce_mtu.set && rail->roce_mtu.value == 4096);
+	assert_true(rail->pod_mtu.set && rail->pod_mtu.value == 9000);
+	assert_int_equal(rail->n_pfs, 3);
+	assert_string_equal(rail->pfs[0].pci, "0000:03:00.0");
+	assert_string_equal(rail->pfs[1].name, "ens1f*");
+	assert_string_equal(rail->pfs[2].driver, "mlx5_core");
+	profile_free(&profile);
+	assert_null(profile.doc);
+}
+
+static void least_is_read(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	must_load("least", "{\"version\":1}", &profile);
+	assert_true(profile.present);
+	assert_int_equal(profile.n_fabrics, 0);
+	assert_null(profile.default_fabric);
+	assert_string_equal(profile.state_dir, PROFILE_STATE_DIR);
+	profile_free(&profile);
+}
+
+static void missing_file_gives_the_defaults(void **state)
+{
+	struct profile profile;
+	const struct profile_port port = { "0000:03:00.0", "ens1f0", "mlx5_core" };
+	const struct fabric *fabric = (void *)&profile;
+	struct err err = { 0 };
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(profile_load(path, &profile, &err), 0);
+	assert_false(err_is_set(&err));
+	assert_false(profile.present);
+	assert_int_equal(profile.n_fabrics, 0);
+	assert_int_equal(profile.mtu, MTU_STRICT);
+	assert_string_equal(profile.state_dir, "/run");
+	assert_int_equal(profile.durability, FILE_VOLATILE);
+	assert_int_equal(profile_fabric(&profile, NULL, &port, &fabric, &err), 0);
+	assert_null(fabric);
+	profile_free(&profile);
+}
+
+/* A DEL gets the defaults, and is told what is wrong. */
+static void broken_profile_does_not_stop_a_del(void **state)
+{
+	static const char broken[] = "{\"version\": 1, \"stateDir\": 7}";
+	struct profile profile;
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(file_write_atomic(AT_FDCWD, path, broken, strlen(broken), FILE_VOLATILE),
+			 0);
+	profile_load_for_del(path, &profile, &err);
+	assert_int_equal(err.code, ROCE_PROFILE_INVALID);
+	assert_string_equal(profile.state_dir, PROFILE_STATE_DIR);
+	assert_int_equal(profile.n_fabrics, 0);
+	assert_null(profile.doc);
+	profile_free(&profile);
+}
+
+static void unreadable_file_is_an_error(void **state)
+{
+	struct profile profile;
+	struct err err = { 0 };
+
+	(void)state;
+	assert_true(profile_load(folder, &profile, &err) < 0);
+	assert_int_equal(err.code, ROCE_PROFILE_INVALID);
+	row_part("a folder", "message", err.msg, folder);
+}
+
+static const struct {
+	const char *text, *dir;
+	enum file_durability durability;
+} state_dirs[] = {
+	{ "{\"version\":1,\"stateDir\":\"/run\"}", "/run", FILE_VOLATILE },
+	{ "{\"version\":1,\"stateDir\":\"/run/roce\"}", "/run/roce", FILE_VOLATILE },
+	{ "{\"version\":1,\"stateDir\":\"/running\"}", "/running", FILE_DURABLE },
+	{ "{\"version\":1,\"stateDir\":\"/var/lib\"}", "/var/lib", FILE_DURABLE },
+	{ "{\"version\":1,\"stateDir\":\"/mnt/shared.d/a\"}", "/mnt/shared.d/a", FILE_DURABLE },
+};
+
+static void state_dir_decides_durability(void **state)
+{
+	(void)state;
+	for_each_row(row, state_dirs)
+	{
+		struct profile profile;
+
+		must_load(row->text, row->text, &profile);
+		row_text(row->text, "state_dir", profile.state_dir, row->dir);
+		row_int(row->text, "durability", profile.durability, row->durability);
+		profile_free(&profile);
+	}
+}
+
+/* ---- what is refused ---- */
+
+#define V "{\"version\":1,"
+#define FABRIC(keys) V "\"fabrics\":{\"a\":{" keys "}}}"
+#define PFS(items) FABRIC("\"pfs\":[" items "]")
+
+static const struct {
+	const char *name, *text;
+	const char *part[2]; /* of the message */
+} refused[] = {
+	{ "empty file", "", { "not valid JSON" } },
+	{ "garbage", "{\"version\":1", { "not valid JSON: line 1" } },
+	{ "an array", "[]", { "must be a JSON object" } },
+	{ "a key twice", V "\"version\":1}", { "duplicate" } },
+	{ "no version", "{}", { "version: is missing", "\"version\": 1" } },
+	{ "version 2", "{\"version\":2}", { "version: 2 is not a supported profile version" } },
+	{ "version 0", "{\"version\":0}", { "version: 0" } },
+	{ "version string", "{\"version\":\"1\"}", { "version: must be an integer, is a string" } },
+	{ "unknown key",
+	  V "\"fabric\":{}}",
+	  { "unknown key \"fabric\"", "did you mean \"fabrics\"?" } },
+	{ "defaultFabric number", V "\"defaultFabric\":1}", { "defaultFabric: must be a string" } },
+	{ "defaultFabric unknown",
+	  V "\"defaultFabric\":\"b\",\"fabrics\":{\"a\":{}}}",
+	  { "defaultFabric: \"b\" is not one of the fabrics" } },
+	{ "defaultFabric without fabrics",
+	  V "\"defaultFabric\":\"b\"}",
+	  { "defaultFabric: \"b\"" } },
+	{ "fabrics array", V "\"fabrics\":[]}", { "fabrics: must be an object of fabrics" } },
+	{ "fabric string", V "\"fabrics\":{\"a\":\"x\"}}", { "fabrics.a: must be an object" } },
+	{ "fabric, unknown key",
+	  FABRIC("\"podMtuu\":1"),
+	  { "unknown key \"fabrics.a.podMtuu\"", "did you mean \"podMTU\"?" } },
+	{ "switch number", FABRIC("\"switch\":9216"), { "fabrics.a.switch: must be an object" } },
+	{ "switch empty", FABRIC("\"switch\":{}"), { "fabrics.a.switch: needs both" } },
+	{ "switch without semantics",
+	  FABRIC("\"switch\":{\"mtu\":9216}"),
+	  { "fabrics.a.switch: needs both \"mtu\" and \"semantics\"" } },
+	{ "switch without mtu",
+	  FABRIC("\"switch\":{\"semantics\":\"l3\"}"),
+	  { "fabrics.a.switch: needs both" } },
+	{ "switch.mtu string",
+	  FABRIC("\"switch\":{\"mtu\":\"9216\",\"semantics\":\"l3\"}"),
+	  { "fabrics.a.switch.mtu: must be an integer" } },
+	{ "switch.mtu too small",
+	  FABRIC("\"switch\":{\"mtu\":67,\"semantics\":\"l3\"}"),
+	  { "fabrics.a.switch.mtu: 67", "68 to 65535" } },
+	{ "switch.mtu too large",
+	  FABRIC("\"switch\":{\"mtu\":65536,\"semantics\":\"l3\"}"),
+	  { "fabrics.a.switch.mtu: 65536" } },
+	{ "switch.semantics unknown",
+	  FABRIC("\"switch\":{\"mtu\":9216,\"semantics\":\"L3\"}"),
+	  { "fabrics.a.switch.semantics: \"L3\" is not known", "\"l2frame\"" } },
+	{ "switch.semantics number",
+	  FABRIC("\"switch\":{\"mtu\":9216,\"semantics\":3}"),
+	  { "fabrics.a.switch.semantics: must be a string" } },
+	{ "switch, unknown key",
+	  FABRIC("\"switch\":{\"mtu\":9216,\"semantic\":\"l3\"}"),
+	  { "unknown key \"fabrics.a.switch.semantic\"", "did you mean \"semantics\"?" } },
+	{ "roceMTU 4200",
+	  FABRIC("\"roceMTU\":4200"),
+	  { "fabrics.a.roceMTU: 4200 is not a RoCE path MTU" } },
+	{ "roceMTU string",
+	  FABRIC("\"roceMTU\":\"4096\""),
+	  { "fabrics.a.roceMTU: must be an integer" } },
+	{ "podMTU 0", FABRIC("\"podMTU\":0"), { "fabrics.a.podMTU: 0" } },
+	{ "podMTU real", FABRIC("\"podMTU\":9000.5"), { "fabrics.a.podMTU: must be an integer" } },
+	{ "pfs object", FABRIC("\"pfs\":{}"), { "fabrics.a.pfs: must be an array" } },
+	{ "pfs string inside", PFS("\"ens1f0\""), { "fabrics.a.pfs[0]: must be an object" } },
+	{ "pfs empty entry", PFS("{}"), { "fabrics.a.pfs[0]: needs exactly one" } },
+	{ "pfs two members",
+	  PFS("{\"name\":\"a\"},{\"name\":\"b\",\"driver\":\"c\"}"),
+	  { "fabrics.a.pfs[1]: needs exactly one" } },
+	{ "pfs bad PCI",
+	  PFS("{\"pci\":\"03:00.0\"}"),
+	  { "fabrics.a.pfs[0].pci: \"03:00.0\" is not a PCI address" } },
+	{ "pfs PCI number", PFS("{\"pci\":3}"), { "fabrics.a.pfs[0].pci: must be a string" } },
+	{ "pfs name number", PFS("{\"name\":3}"), { "fabrics.a.pfs[0].name: must be a string" } },
+	{ "pfs driver null",
+	  PFS("{\"driver\":null}"),
+	  { "fabrics.a.pfs[0].driver: must be a string" } },
+	{ "pfs unknown key",
+	  PFS("{\"drver\":\"x\"}"),
+	  { "unknown key \"fabrics.a.pfs[0].drver\"", "did you mean \"driver\"?" } },
+	/* a key with a dot is never an unknown key, but it names no port either */
+	{ "pfs foreign key only",
+	  PFS("{\"example.io/x\":1}"),
+	  { "fabrics.a.pfs[0]: needs exactly one" } },
+	{ "policy string", V "\"policy\":\"strict\"}", { "policy: must be an object" } },
+	{ "policy.mtu lenient",
+	  V "\"policy\":{\"mtu\":\"lenient\"}}",
+	  { "policy.mtu: \"lenient\" is not known", "\"strict\"" } },
+	{ "policy unknown key",
+	  V "\"policy\":{\"mttu\":\"strict\"}}",
+	  { "unknown key \"policy.mttu\"" } },
+	{ "stateDir number", V "\"stateDir\":1}", { "stateDir: must be a string" } },
+	{ "stateDir relative",
+	  V "\"stateDir\":\"run\"}",
+	  { "stateDir: \"run\" must be an absolute path" } },
+	{ "stateDir empty", V "\"stateDir\":\"\"}", { "stateDir: \"\"" } },
+	{ "stateDir with ..", V "\"stateDir\":\"/run/../etc\"}", { "stateDir: \"/run/../etc\"" } },
+};
+
+/* One test a row: a row that fails hides no other. */
+static void is_refused(void **state)
+{
+	const __typeof__(refused[0]) *row = *state;
+	struct profile profile;
+	struct err err = { 0 };
+
+	if (load(row->text, &profile, &err) == 0) {
+		profile_free(&profile);
+		fail_msg("row \"%s\" was accepted", row->name);
+	}
+	row_int(row->name, "code", err.code, ROCE_PROFILE_INVALID);
+	row_part(row->name, "message", err.msg, path);
+	for (size_t i = 0; i < ARRAY_SIZE(row->part); i++)
+		row_part(row->name, "message", err.msg, row->part[i]);
+}
+
+static void too_many_are_refused(void **state)
+{
+	struct profile profile;
+	struct err err = { 0 };
+	char text[4096];
+	int n = snprintf(text, sizeof(text), V "\"fabrics\":{");
+
+	(void)state;
+	for (int i = 0; i <= PROFILE_FABRICS_MAX; i++)
+		n += snprintf(text + n, sizeof(text) - n, "%s\"f%d\":{}", i ? "," : "", i);
+	snprintf(text + n, sizeof(text) - n, "}}");
+	assert_true(load(text, &profile, &err) < 0);
+	row_part("17 fabrics", "message", err.msg, "fabrics: has more than 16");
+
+	err = (struct err){ 0 };
+	n = snprintf(text, sizeof(text), V "\"fabrics\":{\"a\":{\"pfs\":[");
+	for (int i = 0; i <= PROFILE_PFS_MAX; i++)
+		n += snprintf(text + n, sizeof(text) - n, "%s{\"name\":\"p%d\"}", i ? "," : "", i);
+	snprintf(text + n, sizeof(text) - n, "]}}}");
+	assert_true(load(text, &profile, &err) < 0);
+	row_part("33 ports", "message", err.msg, "fabrics.a.pfs: has 33 elements, at most 32");
+}
+
+/* ---- the choice of a fabric ---- */
+
+/* a: by PCI; b: by name; c: by driver; any: takes every port. */
+#define A "\"a\":{\"pfs\":[{\"pci\":\"0000:03:00.0\"}]}"
+#define B "\"b\":{\"pfs\":[{\"name\":\"ens1f*\"}]}"
+#define C "\"c\":{\"pfs\":[{\"driver\":\"ice\"},{\"driver\":\"mlx5_core\"}]}"
+#define ANY "\"any\":{}"
+#define FABRICS(list) V "\"fabrics\":{" list "}}"
+#define DEFAULT(name, list) V "\"defaultFabric\":\"" name "\",\"fabrics\":{" list "}}"
+
+static const struct {
+	const char *name, *text, *wanted;
+	struct profile_port port;
+	const char *fabric; /* expected; NULL: none */
+	enum err_code code;
+	const char *part;
+} choices[] = {
+	{ "no fabrics",
+	  "{\"version\":1}",
+	  NULL,
+	  { "0000:03:00.0", "x", "ice" },
+	  NULL,
+	  CNI_OK,
+	  NULL },
+	{ "only one", FABRICS(ANY), NULL, { "", "veth0", "" }, "any", CNI_OK, NULL },
+	{ "by PCI",
+	  FABRICS(A "," B "," C),
+	  NULL,
+	  { "0000:03:00.0", "x", "igb" },
+	  "a",
+	  CNI_OK,
+	  NULL },
+	{ "by name",
+	  FABRICS(A "," B "," C),
+	  NULL,
+	  { "0000:04:00.0", "ens1f1", "igb" },
+	  "b",
+	  CNI_OK,
+	  NULL },
+	{ "by driver",
+	  FABRICS(A "," B "," C),
+	  NULL,
+	  { "0000:04:00.0", "x", "mlx5_core" },
+	  "c",
+	  CNI_OK,
+	  NULL },
+	{ "the first of two",
+	  FABRICS(B "," C),
+	  NULL,
+	  { "0000:04:00.0", "ens1f0", "ice" },
+	  "b",
+	  CNI_OK,
+	  NULL },
+	{ "the default of two",
+	  DEFAULT("c", B "," C),
+	  NULL,
+	  { "0000:04:00.0", "ens1f0", "ice" },
+	  "c",
+	  CNI_OK,
+	  NULL },
+	{ "one that names the port before the default that takes any",
+	  DEFAULT("any", ANY "," B),
+	  NULL,
+	  { "", "ens1f0", "" },
+	  "b",
+	  CNI_OK,
+	  NULL },
+	{ "one that names the port before a default that does not",
+	  DEFAULT("c", B "," C),
+	  NULL,
+	  { "", "ens1f0", "igb" },
+	  "b",
+	  CNI_OK,
+	  NULL },
+	{ "the default that takes any",
+	  DEFAULT("any", ANY "," B),
+	  NULL,
+	  { "", "veth0", "" },
+	  "any",
+	  CNI_OK,
+	  NULL },
+	{ "wanted", FABRICS(B "," C), "c", { "0000:04:00.0", "ens1f0", "ice" }, "c", CNI_OK, NULL },
+	{ "wanted before the default",
+	  DEFAULT("c", B "," C),
+	  "b",
+	  { "", "ens1f0", "ice" },
+	  "b",
+	  CNI_OK,
+	  NULL },
+	{ "wanted, takes any",
+	  FABRICS(ANY "," B),
+	  "any",
+	  { "", "ens1f0", "" },
+	  "any",
+	  CNI_OK,
+	  NULL },
+	{ "wanted, unknown",
+	  FABRICS(A),
+	  "z",
+	  { "0000:03:00.0", "x", "ice" },
+	  NULL,
+	  CNI_CONFIG_INVALID,
+	  "fabric: \"z\" is not in the node profile" },
+	{ "wanted, no profile",
+	  "{\"version\":1}",
+	  "z",
+	  { "", "x", "" },
+	  NULL,
+	  CNI_CONFIG_INVALID,
+	  "\"z\"" },
+	{ "wanted, port not on it",
+	  FABRICS(A "," B),
+	  "a",
+	  { "0000:04:00.0", "ens1f0", "ice" },
+	  NULL,
+	  ROCE_DEVICE_FORBIDDEN,
+	  "port ens1f0 (PCI 0000:04:00.0, driver ice) is not on fabric a" },
+	{ "on none",
+	  FABRICS(A "," B),
+	  NULL,
+	  { "", "veth0", "" },
+	  NULL,
+	  ROCE_DEVICE_FORBIDDEN,
+	  "port veth0 (PCI none, driver unknown)" },
+	{ "not on the default",
+	  DEFAULT("c", A "," C),
+	  NULL,
+	  { "", "veth0", "" },
+	  NULL,
+	  ROCE_DEVICE_FORBIDDEN,
+	  "is not on fabric c" },
+	{ "not on the only one",
+	  FABRICS(B),
+	  NULL,
+	  { "", "ens2f0", "" },
+	  NULL,
+	  ROCE_DEVICE_FORBIDDEN,
+	  "fabrics.b.pfs" },
+	{ "two that take any, no default",
+	  FABRICS(ANY ",\"other\":{}"),
+	  NULL,
+	  { "", "veth0", "" },
+	  NULL,
+	  ROCE_DEVICE_FORBIDDEN,
+	  "veth0" },
+};
+
+static void fabric_is_chosen(void **state)
+{
+	(void)state;
+	for_each_row(row, choices)
+	{
+		struct profile profile;
+		const struct fabric *fabric = NULL;
+		struct err err = { 0 };
+		int r;
+
+		must_load(row->name, row->text, &profile);
+		r = profile_fabric(&profile, row->wanted, &row->port, &fabric, &err);
+		row_int(row->name, "code", err.code, row->code);
+		row_int(row->name, "refused", r < 0, row->code != CNI_OK);
+		row_text(row->name, "fabric", fabric ? fabric->name : NULL, row->fabric);
+		row_part(row->name, "message", err.msg, row->part);
+		profile_free(&profile);
+	}
+}
+
+/* "" stands for "driver unknown"; a profile must not match it by an empty word. */
+static void empty_driver_matches_nothing(void **state)
+{
+	const struct profile_port port = { "", "veth0", "" };
+	const struct fabric *fabric = NULL;
+	struct profile profile;
+	struct err err = { 0 };
+
+	(void)state;
+	if (load(PFS("{\"driver\":\"\"}"), &profile, &err) < 0)
+		return; /* refused: just as good */
+	profile_fabric(&profile, NULL, &port, &fabric, &err);
+	profile_free(&profile);
+	if (fabric)
+		fail_msg("{\"driver\": \"\"} matches a port whose driver is unknown");
+}
+
+static const struct CMUnitTest fixed[] = {
+	cmocka_unit_test(example_is_read),
+	cmocka_unit_test(least_is_read),
+	cmocka_unit_test(missing_file_gives_the_defaults),
+	cmocka_unit_test(unreadable_file_is_an_error),
+	cmocka_unit_test(broken_profile_does_not_stop_a_del),
+	cmocka_unit_test(state_dir_decides_durability),
+	cmocka_unit_test(too_many_are_refused),
+	cmocka_unit_test(fabric_is_chosen),
+	cmocka_unit_test(empty_driver_matches_nothing),
+};
+
+int main(void)
+{
+	static struct CMUnitTest tests[ARRAY_SIZE(fixed) + ARRAY_SIZE(refused)];
+	static char names[ARRAY_SIZE(refused)][80];
+
+	memcpy(tests, fixed, sizeof(fixed));
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		snprintf(names[i], sizeof(names[i]), "refused: %s", refused[i].name);
+		tests[ARRAY_SIZE(fixed) + i] = (struct CMUnitTest){
+			.name = names[i],
+			.test_func = is_refused,
+			.initial_state = (void *)&refused[i],
+		};
+	}
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
