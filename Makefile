@@ -90,7 +90,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(call lib,cni) $(call lib,ipam) $(call lib,netl
 		$(call lib,base)
 	@mkdir -p $(@D)
 	@echo "  TEST  $@"
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -pie -MMD -MP -o $@ $^ -lcmocka $(NL_LIBS) -ljansson
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -pie -MMD -MP -o $@ $(filter %.c %.a,$^) -lcmocka $(NL_LIBS) -ljansson
 
 unit: $(UNIT_TESTS)
 

@@ -117,14 +117,24 @@ static int sync_dir_of(int dirfd, const char *path)
 	return 0;
 }
 
+int file_temporary(const char *path, char *buf, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+
+	if (snprintf(buf, size, "%.*s.%s.tmp", (int)(base - path), path, base) >= (int)size)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
 int file_write_atomic(int dirfd, const char *path, const void *buf, size_t len,
 		      enum file_durability dur)
 {
 	char tmp[4096];
-	int r;
+	int r = file_temporary(path, tmp, sizeof(tmp));
 
-	if (snprintf(tmp, sizeof(tmp), "%s.%d.tmp", path, getpid()) >= (int)sizeof(tmp))
-		return -ENAMETOOLONG;
+	if (r < 0)
+		return r;
 	r = write_new(dirfd, tmp, buf, len, dur);
 	if (r == 0 && renameat(dirfd, tmp, dirfd, path) < 0)
 		r = -errno;

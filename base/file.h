@@ -42,6 +42,9 @@ int file_read_line(const char *path, char *buf, size_t size);
 /* file_write_fd() - write all of @buf. Return: 0 or a negative errno. */
 int file_write_fd(int fd, const void *buf, size_t len);
 
+/* file_temporary() - where file_write_atomic() writes first: ".NAME.tmp" beside the file. */
+int file_temporary(const char *path, char *buf, size_t size);
+
 /**
  * file_write_atomic() - replace or create a file so that no reader ever sees half of it
  * @dirfd:	folder (AT_FDCWD: the working folder)
@@ -50,7 +53,8 @@ int file_write_fd(int fd, const void *buf, size_t len);
  * @len:	its length in bytes
  * @dur:	whether it must survive power loss
  *
- * Writes a temporary file beside @path (mode 0600) and renames it.
+ * Writes a temporary file beside @path (mode 0600) and renames it. Two must not do so at once for
+ * one @path: callers hold a lock. What a killed one left is overwritten by the next.
  *
  * Return: 0 or a negative errno; after an error @path is as it was.
  */

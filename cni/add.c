@@ -103,9 +103,17 @@ static int settle_attachment(struct add *add, const struct attachment *attachmen
 		      add->call->args.path, err);
 }
 
+static int device_busy(const struct journal *owner, struct err *err)
+{
+	return err_set(err, ROCE_DEVICE_BUSY, -EBUSY,
+		       "device %s (%s) belongs to container %s (network %s, interface %s, namespace %s); choose another device, or delete that pod",
+		       owner->device.name, owner->device.key, owner->attachment.container_id,
+		       owner->attachment.network, owner->attachment.ifname, owner->netns);
+}
+
 /*
  * The device is on the host and locked, so whoever has the claim does not have the device: a pod that
- * died without a DEL. Its leftovers must not become the next pod's baseline.
+ * died without a DEL. Its leftovers, the name among them, must not become the next pod's baseline.
  */
 static int settle_device(struct add *add, const char *key, struct err *err)
 {
@@ -122,9 +130,12 @@ static int settle_device(struct add *add, const char *key, struct err *err)
 	}
 	if (r < 0)
 		return r;
+	if (detach_is_live(&add->apply.host, &old)) /* another device with this ifindex */
+		return device_busy(&old, err);
 	log_warn("device %s comes back from container %s, which was never deleted: restoring it first",
 		 key, old.attachment.container_id);
-	return detach(&add->store, &add->apply.host, &old, true, NULL, add->call->args.path, err);
+	r = detach(&add->store, &add->apply.host, &old, true, NULL, add->call->args.path, err);
+	return r < 0 ? r : observe_device(&add->conf, &add->apply.host, &add->apply.device, err);
 }
 
 static bool asks_for(const struct netconf *conf, const struct device *device)
@@ -149,10 +160,7 @@ static int explain_missing(struct add *add, struct err *err)
 		    !asks_for(&add->conf, &other.device))
 			continue;
 		memset(err, 0, sizeof(*err));
-		err_set(err, ROCE_DEVICE_BUSY, -EBUSY,
-			"device %s (%s) belongs to container %s (network %s, interface %s, namespace %s); choose another device, or delete that pod",
-			other.device.name, other.device.key, other.attachment.container_id,
-			other.attachment.network, other.attachment.ifname, other.netns);
+		device_busy(&other, err);
 		break;
 	}
 	if (dir)
@@ -177,9 +185,10 @@ static int take_device(struct add *add, struct err *err)
 	if (r < 0)
 		return explain_missing(add, err);
 	r = store_lock_device(&add->store, a->device.key, &add->device_lock, err);
-	if (r == 0)
-		r = settle_device(add, a->device.key, err);
-	return r;
+	if (r < 0)
+		return r;
+	r = observe_device(&add->conf, &a->host, &a->device, err); /* while we waited it may have left */
+	return r < 0 ? explain_missing(add, err) : settle_device(add, a->device.key, err);
 }
 
 /* ---- plan ---- */

@@ -23,6 +23,17 @@ static int open_pod(const struct journal *journal, const char *netns, struct sid
 	return r;
 }
 
+bool detach_is_live(const struct side *host, const struct journal *journal)
+{
+	_cleanup_side_ struct side pod = SIDE_CLOSED;
+	struct err ignored = { 0 };
+	enum place place;
+	struct link link;
+
+	return open_pod(journal, NULL, &pod, &ignored) == 0 && pod.netns >= 0 &&
+	       observe_where(&journal->device, host, &pod, &link, &place) == 0 && place == PLACE_POD;
+}
+
 static struct delegate journal_delegate(const struct journal *journal, const char *cni_path,
 					const char *netns)
 {

@@ -22,4 +22,13 @@
 int detach(const struct store *store, const struct side *host, const struct journal *journal,
 	   bool device_locked, const char *netns, const char *cni_path, struct err *err);
 
+/**
+ * detach_is_live() - is a journal's device still in its pod
+ * @host:	the host's side
+ * @journal:	the attachment
+ *
+ * Return: true if the pod's namespace lives and has the device.
+ */
+bool detach_is_live(const struct side *host, const struct journal *journal);
+
 #endif

@@ -88,7 +88,7 @@ static void collect(const struct attachment *attachment, void *arg)
 		*gc->err = one;
 }
 
-static void forward(const struct cni_call *call, struct err *err)
+static int forward(const struct cni_call *call, struct err *err)
 {
 	struct delegate delegate = {
 		.type = netconf_ipam_type(call->json),
@@ -101,8 +101,7 @@ static void forward(const struct cni_call *call, struct err *err)
 		.cni_args = "",
 	};
 
-	if (delegate.type)
-		delegate_call(&delegate, CNI_GC, err);
+	return delegate.type ? delegate_call(&delegate, call->args.verb, err) : 0;
 }
 
 int verb_gc(const struct cni_call *call, char **ret_answer, struct err *err)
@@ -131,20 +130,21 @@ int verb_gc(const struct cni_call *call, char **ret_answer, struct err *err)
 	return err_is_set(err) ? -err->eno : r;
 }
 
-/* STATUS is asked every few seconds: the profile is sound, the state folder can be used. */
+/* STATUS is asked every few seconds: the profile is sound, state folder and IPAM can be used. */
 int verb_status(const struct cni_call *call, char **ret_answer, struct err *err)
 {
 	_cleanup_store_ struct store store = STORE_CLOSED;
 	struct profile profile = { 0 };
 	int r = profile_load(PROFILE_PATH, &profile, err);
 
-	(void)call;
 	(void)ret_answer;
 	if (r == 0)
 		r = store_open(&profile, &store, err);
 	if (r == 0 && faccessat(store.dir, "attachments", W_OK, 0) < 0)
 		r = err_set(err, CNI_UNAVAILABLE, -errno, "the state folder %s/roce-cni: %m",
 			    profile.state_dir);
+	if (r == 0)
+		r = forward(call, err);
 	if (r < 0)
 		err->code = CNI_UNAVAILABLE;
 	profile_free(&profile);

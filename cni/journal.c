@@ -141,7 +141,7 @@ static int read_place(const json_t *value, const char *path, void *field, struct
 {
 	const char *text = json_string_value(value);
 
-	if (!text)
+	if (!text || !(streq(text, "host") || streq(text, "pod")))
 		return jx_type_error(value, path, "\"host\" or \"pod\"", err);
 	*(enum place *)field = streq(text, "pod") ? PLACE_POD : PLACE_HOST;
 	return 0;
@@ -192,7 +192,9 @@ TEXT_READER(read_pci, PCI_ADDR_SIZE)
 TEXT_READER(read_rdma_name, RDMADEV_NAME_SIZE)
 TEXT_READER(read_boot_id, BOOT_ID_SIZE)
 
-#define OBJECT(keys, out) jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, out, err)
+/* An object by a table whose last @n_optional keys may be missing. */
+#define OBJECT(keys, n_optional, out)                                                              \
+	jx_object_of(value, path, keys, ARRAY_SIZE(keys), ARRAY_SIZE(keys) - (n_optional), out, err)
 
 static int read_at(const json_t *value, const char *path, void *field, struct err *err)
 {
@@ -202,7 +204,7 @@ static int read_at(const json_t *value, const char *path, void *field, struct er
 		{ "ifindex", read_number, offsetof(struct step_at, ifindex) },
 	};
 
-	return OBJECT(keys, field);
+	return OBJECT(keys, 0, field);
 }
 
 static int read_vlan(const json_t *value, const char *path, void *field, struct err *err)
@@ -213,7 +215,7 @@ static int read_vlan(const json_t *value, const char *path, void *field, struct 
 		{ "proto", read_proto, offsetof(struct vf_vlan, proto) },
 	};
 
-	return OBJECT(keys, field);
+	return OBJECT(keys, 0, field);
 }
 
 static int read_macs(const json_t *value, const char *path, void *field, struct err *err)
@@ -223,7 +225,7 @@ static int read_macs(const json_t *value, const char *path, void *field, struct 
 		{ "link", read_mac, offsetof(struct step_mac, link) },
 	};
 
-	return OBJECT(keys, field);
+	return OBJECT(keys, 0, field);
 }
 
 static int read_value(enum step_type type, const json_t *value, const char *path,
@@ -284,7 +286,7 @@ static int read_vf(const json_t *value, const char *path, void *field, struct er
 	struct device *device = field;
 
 	device->pci.is_vf = true;
-	return OBJECT(keys, device);
+	return OBJECT(keys, 0, device);
 }
 
 static int read_rdma(const json_t *value, const char *path, void *field, struct err *err)
@@ -296,24 +298,24 @@ static int read_rdma(const json_t *value, const char *path, void *field, struct 
 	struct device *device = field;
 
 	device->has_rdma = true;
-	return OBJECT(keys, device);
+	return OBJECT(keys, 0, device);
 }
 
 static int read_device(const json_t *value, const char *path, void *field, struct err *err)
 {
 	static const struct jx_key keys[] = {
 		{ "key", read_key, offsetof(struct device, key) },
-		{ "pci", read_pci, offsetof(struct device, pci.addr) },
-		{ "vf", read_vf, 0 },
 		{ "name", read_ifname, offsetof(struct device, name) },
 		{ "ifindex", read_number, offsetof(struct device, ifindex) },
 		{ "podIfindex", read_number, offsetof(struct device, pod_ifindex) },
 		{ "kind", read_kind, offsetof(struct device, kind) },
 		{ "mac", read_mac, offsetof(struct device, mac) },
+		{ "pci", read_pci, offsetof(struct device, pci.addr) },
+		{ "vf", read_vf, 0 },
 		{ "rdma", read_rdma, 0 },
 	};
 
-	return OBJECT(keys, field);
+	return OBJECT(keys, 3, field);
 }
 
 static int read_netns(const json_t *value, const char *path, void *field, struct err *err)
@@ -324,7 +326,7 @@ static int read_netns(const json_t *value, const char *path, void *field, struct
 		{ "ino", read_u64, offsetof(struct journal, netns_id.ino) },
 	};
 
-	return OBJECT(keys, field);
+	return OBJECT(keys, 0, field);
 }
 
 static int read_version(const json_t *value, const char *path, void *field, struct err *err)
@@ -338,11 +340,12 @@ static int read_version(const json_t *value, const char *path, void *field, stru
 
 static int read_active(const json_t *value, const char *path, void *field, struct err *err)
 {
-	const char *state = NULL;
-	int r = jx_string(value, path, &state, err);
+	const char *state = json_string_value(value);
 
-	*(bool *)field = state && streq(state, "active");
-	return r;
+	if (!state || !(streq(state, "active") || streq(state, "planned")))
+		return jx_type_error(value, path, "\"active\" or \"planned\"", err);
+	*(bool *)field = streq(state, "active");
+	return 0;
 }
 
 static int parse(const json_t *value, struct journal *journal, struct err *err)
@@ -362,12 +365,8 @@ static int parse(const json_t *value, struct journal *journal, struct err *err)
 		{ "ipam", jx_string, offsetof(struct journal, ipam_type) },
 	};
 	const char *path = "";
-	int r = OBJECT(keys, journal);
+	int r = OBJECT(keys, 1, journal);
 
-	if (r == 0 && !(journal->attachment.network && journal->attachment.container_id &&
-			journal->attachment.ifname && journal->netns && journal->config &&
-			journal->cni_args && *journal->device.key))
-		return jx_value_error(err, "journal", "something is missing");
 	if (r == 0)
 		journal->config_len = strlen(journal->config);
 	return r;
@@ -398,9 +397,11 @@ int journal_read(const struct store *store, const char *name, struct journal *re
 
 void journal_remove(const struct store *store, const struct attachment *attachment)
 {
-	char name[STORE_NAME_SIZE];
+	char name[STORE_NAME_SIZE], tmp[STORE_NAME_SIZE + 8];
 
 	unlinkat(store->dir, store_name(attachment, name), 0);
+	if (file_temporary(name, tmp, sizeof(tmp)) == 0)
+		unlinkat(store->dir, tmp, 0); /* of an ADD that was killed while writing it */
 }
 
 void journal_free(struct journal *journal)

@@ -51,7 +51,6 @@ int observe_device(const struct netconf *conf, const struct side *host, struct d
 		   struct err *err)
 {
 	struct device device = { 0 };
-	char mac[MAC_TEXT_SIZE];
 	struct link link;
 	int r;
 
@@ -66,15 +65,14 @@ int observe_device(const struct netconf *conf, const struct side *host, struct d
 	if (*device.pci.addr)
 		snprintf(device.key, sizeof(device.key), "%s", device.pci.addr);
 	else
-		snprintf(device.key, sizeof(device.key), "netdev-%d-%s", link.ifindex,
-			 mac_format(link.mac, mac));
+		snprintf(device.key, sizeof(device.key), "netdev-%d", link.ifindex);
 	*ret_device = device;
 	return 0;
 }
 
 /* ---- where ---- */
 
-/* MACs tell a netdev without PCI address from a new one that got its ifindex. */
+/* The kind tells a netdev without PCI address from most others that could have got its ifindex. */
 static int find_on_host(const struct device *device, const struct side *host, struct link *ret_link)
 {
 	int r = link_get(host->rt, device->ifindex, ret_link);
@@ -210,42 +208,56 @@ static void observe_rdma(const struct side *host, struct host_state *state)
 }
 
 /* A name of the pod that the device would clash with: the kernel moves it and then fails. */
-static void observe_pod(const struct side *pod, const char *ifname, struct host_state *state)
+static void check_name(const struct link *other, const char *name, struct host_state *state)
 {
-	const struct link *link = &state->link;
-	struct link other;
+	bool taken = streq(other->name, name);
 
-	if (link_find(pod->rt, ifname, &other) == 0)
-		snprintf(state->pod_taken, sizeof(state->pod_taken), "%s", ifname);
-	for (size_t i = 0; i < link->n_altnames; i++)
-		if (link_find(pod->rt, link->altnames[i], &other) == 0 ||
-		    streq(link->altnames[i], ifname))
-			memcpy(state->pod_taken, link->altnames[i], sizeof(state->pod_taken));
-	state->pod_ifindex_free = link_get(pod->rt, link->ifindex, &other) < 0;
+	for (size_t i = 0; i < other->n_altnames; i++)
+		taken |= streq(other->altnames[i], name);
+	if (taken)
+		snprintf(state->pod_taken, sizeof(state->pod_taken), "%s", name);
 }
 
-struct highest {
-	int ifindex;
+struct pod_view {
+	struct host_state *state;
+	const char *ifname;
+	bool ifindex_taken;
+	int highest;
 };
 
-static bool note_highest(const struct link *link, void *arg)
+static bool look_at(const struct link *other, void *arg)
 {
-	struct highest *highest = arg;
+	struct pod_view *view = arg;
+	const struct link *link = &view->state->link;
 
-	if (link->ifindex > highest->ifindex)
-		highest->ifindex = link->ifindex;
+	check_name(other, view->ifname, view->state);
+	for (size_t i = 0; i < link->n_altnames; i++)
+		check_name(other, link->altnames[i], view->state);
+	view->ifindex_taken |= other->ifindex == link->ifindex;
+	if (other->ifindex > view->highest)
+		view->highest = other->ifindex;
 	return false;
 }
 
-/* The index is chosen here and not by the kernel, so that the journal knows it before the move. */
-static int choose_pod_ifindex(const struct side *pod, const struct host_state *state)
+/*
+ * The device keeps its ifindex in the pod unless that is taken there. The index is chosen here and not
+ * by the kernel, so that the journal knows it before the move.
+ */
+static int observe_pod(const struct side *pod, const char *ifname, struct host_state *state,
+		       struct err *err)
 {
-	struct highest highest = { .ifindex = state->link.ifindex };
+	const struct link *link = &state->link;
+	struct pod_view view = { .state = state, .ifname = ifname, .highest = link->ifindex };
+	int r = link_list(pod->rt, look_at, &view);
 
-	if (state->pod_ifindex_free)
-		return state->link.ifindex;
-	link_list(pod->rt, note_highest, &highest);
-	return highest.ifindex + 1;
+	if (r < 0)
+		return err_set(err, ROCE_KERNEL_REFUSED, r, "reading the pod's interfaces: %s",
+			       nlsock_words(pod->rt));
+	for (size_t i = 0; i < link->n_altnames; i++)
+		if (streq(link->altnames[i], ifname))
+			snprintf(state->pod_taken, sizeof(state->pod_taken), "%s", ifname);
+	state->device.pod_ifindex = view.ifindex_taken ? view.highest + 1 : link->ifindex;
+	return 0;
 }
 
 int observe_state(const struct netconf *conf, const struct profile *profile,
@@ -268,13 +280,12 @@ int observe_state(const struct netconf *conf, const struct profile *profile,
 		r = observe_fabric(conf, profile, state, err);
 	if (r < 0)
 		return r;
-	state->has_address = addr_any_global(host->rt, state->link.ifindex);
-	state->has_default_route = route_any_default(host->rt, state->link.ifindex);
 	observe_rdma(host, state);
 	observe_chain(host, state);
-	if (pod->netns >= 0) {
-		observe_pod(pod, ifname, state);
-		state->device.pod_ifindex = choose_pod_ifindex(pod, state);
-	}
-	return 0;
+	r = addr_any_global(host->rt, state->link.ifindex, &state->has_address, err);
+	if (r == 0)
+		r = route_any_default(host->rt, state->link.ifindex, &state->has_default_route, err);
+	if (r == 0 && pod->netns >= 0)
+		r = observe_pod(pod, ifname, state, err);
+	return r;
 }

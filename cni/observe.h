@@ -15,7 +15,7 @@ enum { DEVICE_KEY_SIZE = 64 };
 
 /**
  * struct device - who a device is, whatever it is called at the moment
- * @key:	name of its lock and its claim: the PCI address, or ifindex and MAC
+ * @key:	name of its lock and its claim: the PCI address, or the ifindex
  * @pci:	the PCI function; @pci.addr is "" for a netdev without one
  * @name:	its name on the host
  * @ifindex:	its index on the host
@@ -46,7 +46,6 @@ struct device {
  * @fabric:	the fabric it is on, or NULL
  * @hops, @n_hops: the MTU chain from the device outwards, without the switch
  * @pod_taken:	name, in the pod, that stands in the way of the device; "" for none
- * @pod_ifindex_free: the device can keep its ifindex in the pod
  */
 struct host_state {
 	struct device device;
@@ -60,7 +59,6 @@ struct host_state {
 	struct mtu_hop hops[MTU_HOPS_MAX];
 	size_t n_hops;
 	char pod_taken[LINK_ALTNAME_SIZE];
-	bool pod_ifindex_free;
 };
 
 /**

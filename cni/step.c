@@ -92,8 +92,10 @@ static void print_mac(const struct step *step, const char *device, char *buf)
 
 	mac_format(step->have.mac.link, have);
 	mac_format(step->want.mac.link, want);
-	if (step_changes(step))
+	if (!streq(have, want))
 		snprintf(buf, STEP_TEXT_SIZE, "%s: MAC %s -> %s", device, have, want);
+	else if (step_changes(step))
+		snprintf(buf, STEP_TEXT_SIZE, "%s: the PF orders MAC %s", device, want);
 	else
 		snprintf(buf, STEP_TEXT_SIZE, "%s: keep MAC %s", device, have);
 }

@@ -23,6 +23,12 @@ static struct side *side_of(struct apply *a, enum place place)
 	return place == PLACE_POD ? &a->pod : &a->host;
 }
 
+/* The kernel keeps hardware and destroys what it made itself (net/core/dev.c, default_device_exit_net). */
+static bool dies_with_pod(const struct apply *a)
+{
+	return *a->device.kind;
+}
+
 /*
  * Where the device is. In an undo without a pod a hardware device may still be on its way back from
  * the dead namespace; a virtual one has died with it, which is success (-ENODEV for the caller).
@@ -34,7 +40,7 @@ static int find(struct apply *a, enum apply_mode mode, struct link *ret_link, en
 	struct err ignored = { 0 };
 	int r = observe_where(&a->device, &a->host, &a->pod, ret_link, ret_place);
 
-	if (r != -ENODEV || mode == APPLY_DO || a->pod.netns >= 0 || !*a->device.pci.addr)
+	if (r != -ENODEV || mode == APPLY_DO || a->pod.netns >= 0 || dies_with_pod(a))
 		return r;
 	if (nlsock_open(NETLINK_ROUTE, NLSOCK_HERE, &watch, &ignored) < 0 ||
 	    link_watch(watch) < 0)
@@ -55,11 +61,16 @@ static bool is_moot(const struct apply *a, enum apply_mode mode, int r)
 
 	if (r != -ENODEV || mode != APPLY_UNDO)
 		return false;
-	return !*a->device.pci.addr || pci_get(a->device.pci.addr, &pci, &ignored) < 0;
+	if (*a->device.pci.addr)
+		return pci_get(a->device.pci.addr, &pci, &ignored) < 0; /* unplugged */
+	return dies_with_pod(a);
 }
 
 static int lost(const struct apply *a, int r, struct err *err)
 {
+	if (r != -ENODEV)
+		return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for device %s: %s",
+			       a->device.key, strerror(-r));
 	return err_set(err, ROCE_DEVICE_NOT_FOUND, r,
 		       "device %s (%s) is neither on the host nor in the pod; a process may hold the dead pod's namespace, see: lsns -t net",
 		       a->device.name, a->device.key);
@@ -202,12 +213,17 @@ static int set_link_mac(struct apply *a, const struct step *step, enum apply_mod
 		       err_is_set(&refused) ? ": " : "", refused.msg);
 }
 
-/* The administrative MAC first: while the PF orders another one, the VF cannot have its own back. */
+/*
+ * The administrative MAC first: while the PF orders another one, the VF cannot have its own back. And
+ * once more afterwards: some PFs (igb) note what a VF asks for as if the administrator had set it.
+ */
 static int exec_mac(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err)
 {
 	int r = set_admin_mac(a, step, mode, err);
 
-	return r < 0 ? r : set_link_mac(a, step, mode, err);
+	if (r == 0)
+		r = set_link_mac(a, step, mode, err);
+	return r < 0 ? r : set_admin_mac(a, step, mode, err);
 }
 
 /* ---- MTU ---- */
@@ -377,8 +393,8 @@ static int exec_rdma_move(struct apply *a, const struct step *step, enum apply_m
 	if (rdma_at(a, to))
 		return 0;
 	if (side_of(a, from)->netns >= 0 && rdma_at(a, from)) {
-		r = rdmadev_move(side_of(a, from)->rdma, a->device.rdma.index, side_of(a, to)->netns,
-				 err);
+		r = rdmadev_move(side_of(a, from)->rdma, side_of(a, from)->netns,
+				 a->device.rdma.index, side_of(a, to)->netns, err);
 		if (r < 0 || rdma_at(a, to))
 			return r;
 	} else if (mode == APPLY_UNDO && (a->pod.netns >= 0 || rdma_returned(a))) {

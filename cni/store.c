@@ -58,14 +58,12 @@ static DIR *open_folder(const struct store *store, const char *name)
 	return fd < 0 ? NULL : fdopendir(fd);
 }
 
-/* "CONTAINER:IFNAME" into its parts; false for lock and temporary files. */
+/* "CONTAINER:IFNAME" into its parts; false for others: lock and temporary files begin with a dot. */
 static bool split_name(char *name, struct attachment *ret)
 {
 	char *colon = strchr(name, ':');
-	size_t len = strlen(name);
 
-	if (!colon || (len > 5 && streq(name + len - 5, ".lock")) ||
-	    (len > 4 && streq(name + len - 4, ".tmp")))
+	if (!colon || name[0] == '.')
 		return false;
 	*colon = '\0';
 	ret->container_id = name;
@@ -116,22 +114,21 @@ static int take(const struct store *store, struct store_lock *lock, struct err *
 int store_lock_attachment(const struct store *store, const struct attachment *attachment,
 			  struct store_lock *ret_lock, struct err *err)
 {
-	char name[STORE_NAME_SIZE - 8];
+	char name[STORE_NAME_SIZE];
 
 	snprintf(name, sizeof(name), "attachments/%s", attachment->network);
 	if (mkdirat(store->dir, name, 0700) < 0 && errno != EEXIST)
 		return err_set(err, CNI_IO_FAILURE, -errno, "cannot create the state folder %s: %m",
 			       name);
-	snprintf(name, sizeof(name), "attachments/%s/%s:%s", attachment->network,
-		 attachment->container_id, attachment->ifname);
-	snprintf(ret_lock->name, sizeof(ret_lock->name), "%s.lock", name);
+	snprintf(ret_lock->name, sizeof(ret_lock->name), "attachments/%s/.%s:%s.lock",
+		 attachment->network, attachment->container_id, attachment->ifname);
 	return take(store, ret_lock, err);
 }
 
 int store_lock_device(const struct store *store, const char *key, struct store_lock *ret_lock,
 		      struct err *err)
 {
-	snprintf(ret_lock->name, sizeof(ret_lock->name), "devices/%s.lock", key);
+	snprintf(ret_lock->name, sizeof(ret_lock->name), "devices/.%s.lock", key);
 	return take(store, ret_lock, err);
 }
 

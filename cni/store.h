@@ -3,9 +3,9 @@
  * The state folder: <stateDir>/roce-cni.
  *
  *	attachments/NETWORK/CONTAINER:IFNAME		journal of one attachment
- *	attachments/NETWORK/CONTAINER:IFNAME.lock	its lock, only while somebody works on it
+ *	attachments/NETWORK/.CONTAINER:IFNAME.lock	its lock, only while somebody works on it
  *	devices/KEY					claim: symbolic link to the owner's journal
- *	devices/KEY.lock				lock of the device
+ *	devices/.KEY.lock				lock of the device
  */
 #ifndef CNI_STORE_H
 #define CNI_STORE_H

@@ -36,7 +36,7 @@ bool cniargs_ifname_ok(const char *name)
 
 	if (len == 0 || len >= CNI_IFNAME_SIZE || streq(name, ".") || streq(name, ".."))
 		return false;
-	if (strstr(name, "\xc2\xa0") || strstr(name, "\xc2\x85")) /* Unicode's spaces in Latin-1 */
+	if (strchr(name, '\xa0') || strstr(name, "\xc2\x85")) /* lib/ctype.c: byte a0 is a space */
 		return false;
 	for (const char *p = name; *p; p++)
 		if (strchr("/:%", *p) || isspace((unsigned char)*p))

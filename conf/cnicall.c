@@ -12,11 +12,15 @@
 
 enum { STDIN_MAX = 4 << 20 };
 
-/* A runtime may start us with 0-2 closed; the first file we open must not become stdout. */
+/*
+ * A runtime may start us with 0-2 closed; the first file we open must not become stdout. What stands
+ * in for stdout cannot be written: an answer that nobody gets must undo the ADD.
+ */
 static void keep_standard_fds(void)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR) != fd)
 			_exit(1);
 }
 

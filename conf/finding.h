@@ -41,7 +41,7 @@ struct findings {
 
 /**
  * finding_add() - append a finding
- * @list:	the list; a finding that does not fit is dropped (there are fewer kinds than room)
+ * @list:	the list; one that does not fit replaces the last (there are fewer kinds than room)
  * @severity, @code, @id: see struct finding
  * @fmt:	its text
  *

@@ -33,7 +33,7 @@ static const char *type_name(const json_t *value)
 		[JSON_TRUE] = "true",	       [JSON_FALSE] = "false",	  [JSON_NULL] = "null",
 	};
 
-	return names[json_typeof(value)];
+	return value ? names[json_typeof(value)] : "missing";
 }
 
 int jx_type_error(const json_t *value, const char *path, const char *wanted, struct err *err)
@@ -144,6 +144,16 @@ int jx_object(const json_t *json, const char *path, const struct jx_key *keys, s
 			return r;
 	}
 	return 0;
+}
+
+int jx_object_of(const json_t *json, const char *path, const struct jx_key *keys, size_t n,
+		 size_t n_required, void *out, struct err *err)
+{
+	for (size_t i = 0; json_is_object(json) && i < n_required; i++)
+		if (!json_object_get(json, keys[i].name))
+			return jx_value_error(err, *path ? path : "document", "\"%s\" is missing",
+					      keys[i].name);
+	return jx_object(json, path, keys, n, JX_REFUSE, out, err);
 }
 
 int jx_array(const json_t *json, const char *path, jx_reader read, size_t max, void *items,

@@ -71,6 +71,17 @@ int jx_object(const json_t *json, const char *path, const struct jx_key *keys, s
 	      enum jx_unknown unknown, void *out, struct err *err);
 
 /**
+ * jx_object_of() - jx_object() on an object that must be complete
+ * @n_required:	this many keys from the start of the table must be there
+ *
+ * The other parameters are jx_object()'s; unknown keys are refused.
+ *
+ * Return: 0 or a negative errno.
+ */
+int jx_object_of(const json_t *json, const char *path, const struct jx_key *keys, size_t n,
+		 size_t n_required, void *out, struct err *err);
+
+/**
  * jx_array() - read every element of an array
  * @json:	the value, which must be an array
  * @path:	its JSON path

@@ -101,7 +101,7 @@ static int settle_pod_mtu(const struct mtu_chain *chain)
 	if (chain->fabric && chain->fabric->pod_mtu.set)
 		return chain->fabric->pod_mtu.value;
 	largest = largest_consistent(chain);
-	least = chain->roce_mtu.set ? mtu_roce_need(chain->roce_mtu.value) : 0;
+	least = chain->roce_mtu.set ? mtu_roce_need(chain->roce_mtu.value) : PROFILE_MTU_MIN;
 	return largest < least ? least : largest;
 }
 
@@ -120,8 +120,11 @@ static void check_roce(const struct mtu_chain *chain, struct findings *findings)
 	snprintf(f->hop, sizeof(f->hop), "pod");
 	f->have = chain->pod_mtu;
 	f->want = need;
-	finding_fix(f, "write \"mtu\": %d (or 9000), or \"roceMTU\": %d", usual,
-		    mtu_roce_active(chain->pod_mtu));
+	if (chain->pod_roce_mtu)
+		finding_fix(f, "write \"mtu\": %d (or 9000), or \"roceMTU\": %d", usual,
+			    chain->pod_roce_mtu);
+	else
+		finding_fix(f, "write \"mtu\": %d (or 9000)", usual);
 }
 
 static struct finding *refuse(struct findings *findings, const char *id, const struct mtu_hop *hop,

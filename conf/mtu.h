@@ -101,7 +101,7 @@ int mtu_switch_needs(int netdev_mtu, enum switch_semantics semantics, int vlan_t
  */
 void mtu_plan(struct mtu_chain *chain, struct findings *findings);
 
-/* mtu_hop_kind_name() - "VF or netdev", "PF", ... */
+/* mtu_hop_kind_name() - "device", "PF", "upper", "lower", "switch" */
 const char *mtu_hop_kind_name(enum mtu_hop_kind kind);
 
 #endif

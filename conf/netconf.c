@@ -170,13 +170,15 @@ static int settle_device(struct reading *in, struct err *err)
 /* CONVENTIONS of the CNI: what runtimeConfig gives is not taken from CNI_ARGS. */
 static int settle_mac(struct reading *in, const char *cni_args, struct err *err)
 {
-	char text[64];
+	_cleanup_free_ char *text = malloc(strlen(cni_args) + 1);
 
+	if (!text)
+		return err_set(err, CNI_IO_FAILURE, -ENOMEM, "out of memory");
 	if (in->runtime_mac.set) {
 		in->conf.mac = in->runtime_mac;
 		return 0;
 	}
-	if (!cniargs_find(cni_args, "MAC", text, sizeof(text)) || !*text)
+	if (!cniargs_find(cni_args, "MAC", text, strlen(cni_args) + 1) || !*text)
 		return 0;
 	return read_mac_text(text, "CNI_ARGS MAC", &in->conf.mac, err);
 }

@@ -8,7 +8,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 
-enum { PROFILE_SIZE_MAX = 1 << 20, NETDEV_MTU_MIN = 68, NETDEV_MTU_MAX = 65535 };
+enum { PROFILE_SIZE_MAX = 1 << 20 };
 
 static const char *const semantics_names[SWITCH_SEMANTICS_MAX] = {
 	[SWITCH_L3] = "l3",
@@ -60,7 +60,7 @@ int profile_read_policy(const json_t *value, const char *path, void *field, stru
 
 int profile_read_mtu(const json_t *value, const char *path, void *field, struct err *err)
 {
-	return jx_int_in(value, path, NETDEV_MTU_MIN, NETDEV_MTU_MAX, "a netdev MTU in bytes", field,
+	return jx_int_in(value, path, PROFILE_MTU_MIN, PROFILE_MTU_MAX, "a netdev MTU in bytes", field,
 			 err);
 }
 
@@ -110,16 +110,26 @@ static int read_pf_pci(const json_t *value, const char *path, void *field, struc
 	return 0;
 }
 
+static int read_pattern(const json_t *value, const char *path, void *field, struct err *err)
+{
+	int r = jx_string(value, path, field, err);
+
+	if (r == 0 && !**(const char **)field)
+		return jx_value_error(err, path, "must not be empty");
+	return r;
+}
+
 static int read_pf(const json_t *value, const char *path, void *field, struct err *err)
 {
 	static const struct jx_key keys[] = {
 		{ "pci", read_pf_pci, offsetof(struct profile_pf, pci) },
-		{ "name", jx_string, offsetof(struct profile_pf, name) },
-		{ "driver", jx_string, offsetof(struct profile_pf, driver) },
+		{ "name", read_pattern, offsetof(struct profile_pf, name) },
+		{ "driver", read_pattern, offsetof(struct profile_pf, driver) },
 	};
+	const struct profile_pf *pf = field;
 	int r = jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, field, err);
 
-	if (r == 0 && json_object_size(value) != 1)
+	if (r == 0 && !!*pf->pci + !!pf->name + !!pf->driver != 1)
 		return jx_value_error(err, path,
 				      "needs exactly one of \"pci\", \"name\" and \"driver\"");
 	return r;

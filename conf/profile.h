@@ -17,6 +17,8 @@
 enum {
 	PROFILE_FABRICS_MAX = 16,
 	PROFILE_PFS_MAX = 32,
+	PROFILE_MTU_MIN = 68, /* bytes: the least netdev MTU that IPv4 allows (RFC 791) */
+	PROFILE_MTU_MAX = 65535,
 };
 
 /* What a switch's configured MTU counts. */

@@ -55,7 +55,8 @@ static int read_prefix(const json_t *value, const char *path, void *field, struc
 	return 0;
 }
 
-int result_read_route(const json_t *value, const char *path, void *field, struct err *err)
+static int read_route(const json_t *value, const char *path, enum jx_unknown unknown, void *field,
+		      struct err *err)
 {
 	static const struct jx_key keys[] = {
 		{ "dst", read_prefix, offsetof(struct cni_route, dst) },
@@ -67,7 +68,7 @@ int result_read_route(const json_t *value, const char *path, void *field, struct
 		{ "scope", jx_int, offsetof(struct cni_route, scope) },
 	};
 	struct cni_route *route = field;
-	int r = jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, route, err);
+	int r = jx_object(value, path, keys, ARRAY_SIZE(keys), unknown, route, err);
 
 	if (r < 0)
 		return r;
@@ -76,6 +77,17 @@ int result_read_route(const json_t *value, const char *path, void *field, struct
 	if (route->gw.family != AF_UNSPEC && route->gw.family != route->dst.addr.family)
 		return jx_value_error(err, path, "\"dst\" and \"gw\" are of different IP versions");
 	return 0;
+}
+
+int result_read_route(const json_t *value, const char *path, void *field, struct err *err)
+{
+	return read_route(value, path, JX_REFUSE, field, err);
+}
+
+/* In somebody's answer, as libcni reads it: what is not known is not ours to judge. */
+static int read_answered_route(const json_t *value, const char *path, void *field, struct err *err)
+{
+	return read_route(value, path, JX_ACCEPT, field, err);
 }
 
 static int read_interface(const json_t *value, const char *path, void *field, struct err *err)
@@ -112,7 +124,7 @@ static int read_routes(const json_t *value, const char *path, void *field, struc
 
 	if (json_is_null(value))
 		return 0;
-	return jx_array(value, path, result_read_route, RESULT_ROUTES_MAX, result->routes,
+	return jx_array(value, path, read_answered_route, RESULT_ROUTES_MAX, result->routes,
 			sizeof(*result->routes), &result->n_routes, err);
 }
 
@@ -255,17 +267,43 @@ char *result_print(const struct cni_result *result, const struct cni_iface *ifac
 	return json_dumps(root, JSON_COMPACT);
 }
 
+/* Length of the UTF-8 character at @text; 0 if there is none. jansson is the judge. */
+static size_t character_length(const char *text)
+{
+	for (size_t len = 1; len <= 4 && text[len - 1]; len++) {
+		_cleanup_json_ json_t *one = json_stringn(text, len);
+
+		if (one)
+			return len;
+	}
+	return 0;
+}
+
+/* A message may quote a caller's bytes, or be cut off inside a character: such a byte becomes '?'. */
+static json_t *readable_string(const char *text)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	json_t *string = json_string(text);
+
+	for (char *p = copy; !string && p && *p;) {
+		size_t len = character_length(p);
+
+		if (len == 0)
+			*p = '?';
+		p += len ? len : 1;
+	}
+	return string ? string : json_string(copy ? copy : "out of memory");
+}
+
 char *result_print_error(const struct err *err, const char *version)
 {
 	_cleanup_json_ json_t *root = json_object();
 
 	set_string(root, "cniVersion", version ? version : CNI_VERSION_NEWEST);
 	json_object_set_new(root, "code", json_integer(err->code));
-	json_object_set_new(root, "msg", json_string(err->msg));
-	if (!json_object_get(root, "msg")) /* bytes of a caller that are no UTF-8 */
-		set_string(root, "msg", "invalid input that is not UTF-8");
+	json_object_set_new(root, "msg", readable_string(err->msg));
 	if (*err->details)
-		json_object_set_new(root, "details", json_string(err->details));
+		json_object_set_new(root, "details", readable_string(err->details));
 	return json_dumps(root, JSON_COMPACT);
 }
 

@@ -100,23 +100,31 @@ static int on_addr(struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-static bool search_addrs(struct nlsock *sock, struct addr_search *search)
+static int search_addrs(struct nlsock *sock, struct addr_search *search)
 {
 	struct ifaddrmsg info = { .ifa_family = AF_UNSPEC };
 	struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETADDR, NLM_F_REQUEST | NLM_F_DUMP);
 
 	if (msg)
 		nlmsg_append(msg, &info, sizeof(info), NLMSG_ALIGNTO);
-	nlsock_talk(sock, msg, on_addr, search);
-	return search->found;
+	return nlsock_talk(sock, msg, on_addr, search);
 }
 
 bool addr_present(struct nlsock *sock, int ifindex, const struct addr *addr)
 {
-	return search_addrs(sock, &(struct addr_search){ .ifindex = ifindex, .addr = addr });
+	struct addr_search search = { .ifindex = ifindex, .addr = addr };
+
+	return search_addrs(sock, &search) == 0 && search.found;
 }
 
-bool addr_any_global(struct nlsock *sock, int ifindex)
+int addr_any_global(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err)
 {
-	return search_addrs(sock, &(struct addr_search){ .ifindex = ifindex });
+	struct addr_search search = { .ifindex = ifindex };
+	int r = search_addrs(sock, &search);
+
+	if (r < 0)
+		return err_set(err, ROCE_KERNEL_REFUSED, r, "reading addresses: %s",
+			       nlsock_words(sock));
+	*ret_any = search.found;
+	return 0;
 }

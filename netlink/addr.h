@@ -51,8 +51,16 @@ int addr_del(struct nlsock *sock, int ifindex, const struct addr *addr, struct e
 /* addr_present() - true if the interface has the address. */
 bool addr_present(struct nlsock *sock, int ifindex, const struct addr *addr);
 
-/* addr_any_global() - true if the interface has an address of global scope: somebody uses it. */
-bool addr_any_global(struct nlsock *sock, int ifindex);
+/**
+ * addr_any_global() - does the interface have an address of global scope: somebody uses it
+ * @sock:	socket of its namespace
+ * @ifindex:	interface
+ * @ret_any:	the answer
+ * @err:	ROCE_KERNEL_REFUSED: no answer
+ *
+ * Return: 0 or a negative errno.
+ */
+int addr_any_global(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err);
 
 /**
  * route_add() - add a route
@@ -71,7 +79,7 @@ int route_del(struct nlsock *sock, int ifindex, const struct route *route, struc
 /* route_present() - true if a route to that destination leaves through the interface. */
 bool route_present(struct nlsock *sock, int ifindex, const struct route *route);
 
-/* route_any_default() - true if a default route leaves through the interface. */
-bool route_any_default(struct nlsock *sock, int ifindex);
+/* route_any_default() - does a default route leave through the interface. As addr_any_global(). */
+int route_any_default(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err);
 
 #endif

@@ -2,16 +2,20 @@
 #include "netlink/netns.h"
 
 #include "base/file.h"
+#include "base/log.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/nsfs.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+
+enum { RETURN_TRIES = 100 };
 
 static int identify(int fd, struct netns_id *ret_id)
 {
@@ -84,8 +88,13 @@ int netns_enter(int fd, int *ret_back, struct err *err)
 
 void netns_return(int back)
 {
-	if (setns(back, CLONE_NEWNET) < 0)
-		_exit(1); /* whatever came next would happen in the pod */
+	for (int tries = 0; setns(back, CLONE_NEWNET) < 0; tries++) {
+		if (tries == RETURN_TRIES) {
+			log_warn("cannot return to the host's network namespace: %m");
+			_exit(1); /* whatever came next would happen in the pod */
+		}
+		poll(NULL, 0, 1);
+	}
 	close(back);
 }
 

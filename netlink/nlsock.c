@@ -23,9 +23,21 @@ struct talk {
 	struct nlsock *sock;
 	nlsock_reply reply;
 	void *arg;
+	unsigned seq;
 	bool done;
 	int result;
 };
+
+/*
+ * Only answers to this request count. libnl's own check would refuse everything once a request could
+ * not be sent: it had counted that one already.
+ */
+static int on_sequence(struct nl_msg *msg, void *arg)
+{
+	struct talk *talk = arg;
+
+	return nlmsg_hdr(msg)->nlmsg_seq == talk->seq ? NL_OK : NL_SKIP;
+}
 
 static int on_valid(struct nl_msg *msg, void *arg)
 {
@@ -136,8 +148,11 @@ int nlsock_talk(struct nlsock *sock, struct nl_msg *msg, nlsock_reply reply, voi
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
 	int r = msg && cb ? nl_send_auto(sock->nl, msg) : -NLE_NOMEM;
 
+	if (r >= 0)
+		talk.seq = nlmsg_hdr(msg)->nlmsg_seq;
 	nlmsg_free(msg);
 	if (r >= 0) {
+		nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, &talk);
 		nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, &talk);
 		nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_end, &talk);
 		nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_end, &talk);

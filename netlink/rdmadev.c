@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "netlink/rdmadev.h"
 
+#include "netlink/netns.h"
+
 #include <errno.h>
 #include <linux/netlink.h>
 #include <netlink/attr.h>
@@ -86,16 +88,22 @@ static const char *move_hint(int r)
 	return "see: rdma dev show";
 }
 
-int rdmadev_move(struct nlsock *sock, int index, int netns, struct err *err)
+int rdmadev_move(struct nlsock *sock, int from, int index, int to, struct err *err)
 {
 	struct nl_msg *msg = request(RDMA_NLDEV_CMD_SET, 0);
-	int r;
+	int back, r;
 
 	if (msg) {
 		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index);
-		nla_put_u32(msg, RDMA_NLDEV_NET_NS_FD, netns);
+		nla_put_u32(msg, RDMA_NLDEV_NET_NS_FD, to);
+	}
+	r = netns_enter(from, &back, err);
+	if (r < 0) {
+		nlmsg_free(msg);
+		return r;
 	}
 	r = nlsock_talk(sock, msg, NULL, NULL);
+	netns_return(back);
 	if (r < 0)
 		return err_set(err, ROCE_KERNEL_REFUSED, r,
 			       "RDMA device %d does not move: the kernel refused: %s; %s", index,

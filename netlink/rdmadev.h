@@ -47,15 +47,17 @@ int rdmadev_find(struct nlsock *sock, const char *name, int index, struct rdmade
 /**
  * rdmadev_move() - move a device into another network namespace
  * @sock:	socket of the namespace that has it now
+ * @from:	that namespace; the kernel wants the caller itself to be in it
  * @index:	device
- * @netns:	target
+ * @to:		target
  * @err:	ROCE_KERNEL_REFUSED with what would make it work
  *
  * Open contexts are cut off (disassociated). Needs mode exclusive and a driver with
- * disassociate_ucontext (drivers/infiniband/core/device.c, ib_device_set_netns_put()).
+ * disassociate_ucontext (drivers/infiniband/core/device.c: ib_device_set_netns_put() takes the
+ * caller's namespace, not the socket's, for the one that has the device).
  *
  * Return: 0 or a negative errno.
  */
-int rdmadev_move(struct nlsock *sock, int index, int netns, struct err *err);
+int rdmadev_move(struct nlsock *sock, int from, int index, int to, struct err *err);
 
 #endif

@@ -127,23 +127,30 @@ static int on_route(struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-static bool search_routes(struct nlsock *sock, struct route_search *search)
+static int search_routes(struct nlsock *sock, struct route_search *search)
 {
 	struct rtmsg info = { .rtm_family = AF_UNSPEC };
 	struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETROUTE, NLM_F_REQUEST | NLM_F_DUMP);
 
 	if (msg)
 		nlmsg_append(msg, &info, sizeof(info), NLMSG_ALIGNTO);
-	nlsock_talk(sock, msg, on_route, search);
-	return search->found;
+	return nlsock_talk(sock, msg, on_route, search);
 }
 
 bool route_present(struct nlsock *sock, int ifindex, const struct route *route)
 {
-	return search_routes(sock, &(struct route_search){ .ifindex = ifindex, .route = route });
+	struct route_search search = { .ifindex = ifindex, .route = route };
+
+	return search_routes(sock, &search) == 0 && search.found;
 }
 
-bool route_any_default(struct nlsock *sock, int ifindex)
+int route_any_default(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err)
 {
-	return search_routes(sock, &(struct route_search){ .ifindex = ifindex });
+	struct route_search search = { .ifindex = ifindex };
+	int r = search_routes(sock, &search);
+
+	if (r < 0)
+		return err_set(err, ROCE_KERNEL_REFUSED, r, "reading routes: %s", nlsock_words(sock));
+	*ret_any = search.found;
+	return 0;
 }
