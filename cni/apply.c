@@ -20,12 +20,20 @@
 
 #include <errno.h>
 
+/* step_exec(), whose failures always say something. */
+static int exec(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err)
+{
+	int r = step_exec(a, step, mode, err);
+
+	return r < 0 ? err_set(err, ROCE_KERNEL_REFUSED, r, "%s", strerror(-r)) : 0;
+}
+
 size_t apply_do(struct apply *a, const struct step *steps, size_t n, struct err *err)
 {
 	char text[STEP_TEXT_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
-		if (step_exec(a, &steps[i], APPLY_DO, err) == 0)
+		if (exec(a, &steps[i], APPLY_DO, err) == 0)
 			continue;
 		err_wrap(err, "%s", step_print(&steps[i], a->device.name, text));
 		return i + 1;
@@ -55,7 +63,7 @@ int apply_undo(struct apply *a, const struct step *steps, size_t n, struct err *
 		struct step inverse = step_inverse(&steps[n]);
 		struct err one = { 0 };
 
-		if (step_exec(a, &inverse, APPLY_UNDO, &one) < 0)
+		if (exec(a, &inverse, APPLY_UNDO, &one) < 0)
 			collect(&all, &inverse, a->device.name, &one);
 	}
 	if (!err_is_set(&all))

@@ -45,8 +45,10 @@ static int detach_attachment(const struct cni_call *call, const struct store *st
 	int r;
 
 	r = journal_read(store, store_name(&attachment, name), &journal, broken);
-	if (r < 0)
+	if (r < 0) {
+		store_sweep(store);
 		return release_without_journal(call, broken, err);
+	}
 	r = side_open_host(&host, err);
 	return r < 0 ? r
 		     : detach(store, &host, &journal, false, call->args.netns, call->args.path, err);

@@ -124,6 +124,7 @@ int verb_gc(const struct cni_call *call, char **ret_answer, struct err *err)
 		struct gc gc = { call, &store, &host, valid, err };
 
 		store_each(&store, call->name, collect, &gc);
+		store_sweep(&store);
 		forward(call, err);
 	}
 	profile_free(&profile);

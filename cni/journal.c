@@ -196,6 +196,14 @@ TEXT_READER(read_boot_id, BOOT_ID_SIZE)
 #define OBJECT(keys, n_optional, out)                                                              \
 	jx_object_of(value, path, keys, ARRAY_SIZE(keys), ARRAY_SIZE(keys) - (n_optional), out, err)
 
+/* A device without a key has no lock and no claim. */
+static int read_device_key(const json_t *value, const char *path, void *field, struct err *err)
+{
+	int r = read_key(value, path, field, err);
+
+	return r == 0 && !*(char *)field ? jx_value_error(err, path, "must not be empty") : r;
+}
+
 static int read_at(const json_t *value, const char *path, void *field, struct err *err)
 {
 	static const struct jx_key keys[] = {
@@ -304,7 +312,7 @@ static int read_rdma(const json_t *value, const char *path, void *field, struct 
 static int read_device(const json_t *value, const char *path, void *field, struct err *err)
 {
 	static const struct jx_key keys[] = {
-		{ "key", read_key, offsetof(struct device, key) },
+		{ "key", read_device_key, offsetof(struct device, key) },
 		{ "name", read_ifname, offsetof(struct device, name) },
 		{ "ifindex", read_number, offsetof(struct device, ifindex) },
 		{ "podIfindex", read_number, offsetof(struct device, pod_ifindex) },

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/if_ether.h>
-#include <linux/rtnetlink.h>
 #include <stdio.h>
 
 static struct step *add_step(struct plan *plan, enum step_type type)
@@ -215,7 +214,7 @@ static struct route to_route(const struct cni_route *from, const struct cni_resu
 		.scope = to_number(from->scope),
 	};
 
-	if (gw.family == AF_UNSPEC && !(from->scope.set && from->scope.value >= RT_SCOPE_LINK))
+	if (gw.family == AF_UNSPEC && !(from->scope.set && from->scope.value >= CNI_SCOPE_LINK))
 		gw = first_gateway(result, from->dst.addr.family);
 	route.has_gw = gw.family != AF_UNSPEC;
 	if (route.has_gw)

@@ -284,47 +284,7 @@ static bool name_free(struct nlsock *rt, const char *name)
 	return link_find(rt, name, &other) == -ENODEV;
 }
 
-/*
- * Home again. The name is changed inside the pod, where nobody watches for it, so that the host sees
- * the device appear under the name it had. If the host has given that name away, the device comes
- * back under another one: better on the host under a strange name than lost with the pod.
- */
-static int move_to_host(struct apply *a, const struct step *step, const struct link *link,
-			struct err *err)
-{
-	const struct step_at *want = &step->want.at;
-	bool free = name_free(a->host.rt, want->name);
-	struct link_change down = { .set_up = true }, rename = { 0 };
-	struct link_change move = { .move = true, .netns = a->host.netns };
-	char stray[LINK_NAME_SIZE];
-	struct err first = { 0 };
-	struct link moved;
-	int r;
-
-	snprintf(stray, sizeof(stray), "roce%d", link->ifindex);
-	rename.name = free ? want->name : stray;
-	if (link->up)
-		link_set(a->pod.rt, link->ifindex, &down, &first);
-	if (!streq(link->name, rename.name) && name_free(a->pod.rt, rename.name))
-		link_set(a->pod.rt, link->ifindex, &rename, &first);
-	else
-		move.name = streq(link->name, rename.name) ? NULL : rename.name;
-	if (link->ifindex != want->ifindex && link_get(a->host.rt, want->ifindex, &moved) == -ENODEV)
-		move.new_ifindex = want->ifindex;
-	r = link_set(a->pod.rt, link->ifindex, &move, err);
-	if (r < 0)
-		return r;
-	r = link_find(a->host.rt, rename.name, &moved);
-	if (r == 0)
-		a->device.ifindex = moved.ifindex;
-	if (!free)
-		return err_set(err, ROCE_KERNEL_REFUSED, -EEXIST,
-			       "the host has another interface %s by now; the device came back as %s, rename one of them",
-			       want->name, stray);
-	return r;
-}
-
-/* The kernel gave the device back when the namespace died, under the pod's name or "devN". */
+/* On the host, but under the pod's name, "devN", or a name of our own. */
 static int rename_on_host(struct apply *a, const struct step *step, const struct link *link,
 			  struct err *err)
 {
@@ -336,11 +296,55 @@ static int rename_on_host(struct apply *a, const struct step *step, const struct
 		return 0;
 	if (!name_free(a->host.rt, name))
 		return err_set(err, ROCE_KERNEL_REFUSED, -EEXIST,
-			       "the host has another interface %s by now; the device is %s, rename one of them",
+			       "the host has another interface %s by now; the device came back as %s, rename one of them",
 			       name, link->name);
 	if (link->up && link_set(a->host.rt, link->ifindex, &down, err) < 0)
 		return -err->eno;
 	return link_set(a->host.rt, link->ifindex, &rename, err);
+}
+
+/* Down and renamed while still in the pod, where nobody watches for it. Return: the name it has. */
+static const char *prepare_return(struct apply *a, const struct step *step, const struct link *link)
+{
+	const char *name = step->want.at.name;
+	struct link_change down = { .set_up = true }, rename = { .name = name };
+	struct err ignored = { 0 };
+
+	if (link->up)
+		link_set(a->pod.rt, link->ifindex, &down, &ignored);
+	if (streq(link->name, name) || !name_free(a->host.rt, name) ||
+	    link_set(a->pod.rt, link->ifindex, &rename, &ignored) < 0)
+		return link->name;
+	return name;
+}
+
+/*
+ * Home again, so that the host sees the device appear under the name it had. If that cannot be, it
+ * comes back under another one: better on the host under a strange name than lost with the pod.
+ */
+static int move_to_host(struct apply *a, const struct step *step, const struct link *link,
+			struct err *err)
+{
+	const char *name = prepare_return(a, step, link);
+	struct link_change move = { .move = true, .netns = a->host.netns };
+	int ifindex = step->want.at.ifindex, r;
+	char stray[LINK_NAME_SIZE];
+	struct link moved;
+
+	if (!name_free(a->host.rt, name)) {
+		snprintf(stray, sizeof(stray), "roce%d", link->ifindex);
+		move.name = name = stray;
+	}
+	if (link->ifindex != ifindex && link_get(a->host.rt, ifindex, &moved) == -ENODEV)
+		move.new_ifindex = ifindex;
+	r = link_set(a->pod.rt, link->ifindex, &move, err);
+	if (r < 0)
+		return r;
+	r = link_find(a->host.rt, name, &moved);
+	if (r < 0)
+		return err_set(err, ROCE_KERNEL_REFUSED, r, "reading %s, just moved to the host: %s",
+			       name, nlsock_words(a->host.rt));
+	return rename_on_host(a, step, &moved, err);
 }
 
 static int exec_link_move(struct apply *a, const struct step *step, enum apply_mode mode,

@@ -137,6 +137,33 @@ void store_unlock(struct store_lock *lock)
 	file_unlock_remove(lock->dir, lock->name, &lock->fd);
 }
 
+static bool is_lock_file(const char *name)
+{
+	size_t len = strlen(name);
+
+	return name[0] == '.' && len > 5 && streq(name + len - 5, ".lock");
+}
+
+void store_sweep(const struct store *store)
+{
+	DIR *dir = open_folder(store, "devices");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		struct store_lock lock = STORE_UNLOCKED;
+		struct err held = { 0 };
+
+		if (!is_lock_file(entry->d_name))
+			continue;
+		snprintf(lock.name, sizeof(lock.name), "devices/%s", entry->d_name);
+		lock.dir = store->dir;
+		lock.fd = file_lock(store->dir, lock.name, file_deadline(0), &held);
+		store_unlock(&lock);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 int store_claim(const struct store *store, const char *key, const struct attachment *attachment,
 		struct err *err)
 {

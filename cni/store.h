@@ -84,6 +84,14 @@ void store_unlock(struct store_lock *lock);
 #define _cleanup_lock_ _cleanup_(store_unlock)
 
 /**
+ * store_sweep() - remove the lock files of devices that nobody holds
+ *
+ * A killed process leaves its lock file. That stands for nothing, but a host that is as it was before
+ * does not have it.
+ */
+void store_sweep(const struct store *store);
+
+/**
  * store_claim() - write down whose a device is
  * @store:	state folder
  * @key:	device, locked

@@ -14,6 +14,7 @@
 enum {
 	RESULT_IPS_MAX = 32,
 	RESULT_ROUTES_MAX = 128,
+	CNI_SCOPE_LINK = 253, /* rtnetlink's RT_SCOPE_LINK: from here on a route has no gateway */
 };
 
 /*

@@ -38,7 +38,7 @@ add() {
 
 # silent WHAT: the last call succeeded and printed nothing.
 silent() { is "$rc:$out" "0:" "$1"; }
-leases() { (cd "$pool" 2>/dev/null && ls | grep '[.:]' | sort -V | tr '\n' ' '); }
+leases() { (cd "$pool" 2>/dev/null && find . -maxdepth 1 -name "*[.:]*" -type f -printf "%f\n" | sort -V | tr "\n" " "); }
 holders() { (cd "$pool/by-id" 2>/dev/null && ls | tr '\n' ' '); }
 fresh() { rm -rf /run/roce-ipam; }
 
@@ -83,7 +83,7 @@ call DEL c4 '{"range":"nonsense","typo":1}'
 silent "DEL with a configuration that ADD would refuse"
 call DEL c3 null
 silent "DEL with ipam null"
-out=$(CNI_COMMAND=DEL CNI_CONTAINERID=c2 CNI_IFNAME=net1 CNI_NETNS= "$bin" \
+out=$(CNI_COMMAND=DEL CNI_CONTAINERID=c2 CNI_IFNAME=net1 CNI_NETNS="" "$bin" \
 	<<<'{"cniVersion":"1.1.0","name":"n1","type":"roce"}' 2>&1)
 is "$?:$out" "0:" "DEL with a stripped configuration and without a netns"
 is "$(leases)" "10.56.0.4 " "all of them released"
@@ -191,7 +191,7 @@ is "$rc $(leases)" "0 10.56.0.2 fd00::2 " "GC by the alias"
 call GC "" null '"cni.dev/valid-attachments":null'
 is "$rc $(leases)" "0 " "GC with null: nothing is valid"
 is "$(ls $pool | tr '\n' ' ')" "by-id lock map " "lock and map survive"
-is "$(ls /run/roce-ipam/n2 | grep '[.]')" "10.56.0.2" "the other network is untouched"
+is "$(find /run/roce-ipam/n2 -maxdepth 1 -name "*.*" -printf "%f")" "10.56.0.2" "the other network is untouched"
 is "$(add c1 "$dual")" "10.56.0.1/24 fd00::1/64" "ADD after GC"
 call GC "" "$dual" '"cni.dev/valid-attachments":[]'
 is "$rc $(leases)" "0 " "GC with an empty list"
@@ -283,7 +283,7 @@ after_kill() {
 	call DEL c1 "$dual"
 	[ $rc = 0 ] || echo "del:$msg"
 	[ -z "$2" ] || call DEL c0 "$dual"
-	echo "$(leases)$(holders)$(ls $pool 2>/dev/null | grep pending)"
+	echo "$(leases)$(holders)$(find "$pool" -name "*pending*" 2>/dev/null)"
 	is_next=$(add c2 "$dual")
 	[ "$is_next" = "10.56.0.1/24 fd00::1/64" ] || echo "next:$is_next"
 }
@@ -384,8 +384,10 @@ if mount -t overlay overlay -o lowerdir=/etc,upperdir=/run/etc/upper,workdir=/ru
 		umount /proc/sys/kernel/random/boot_id
 	fi
 	echo '{"version":1,"stateDir":7}' >$profile
-	call DEL c1 "$dual"
+	call ADD c1 "$dual"
 	is "$msg" "112 node profile $profile: stateDir: must be a string, is an integer" "a broken profile"
+	call DEL c1 "$dual"
+	is "$rc" 0 "a broken profile does not stop a DEL"
 	call STATUS "" "$dual"
 	like "$msg" "^50 node profile " "STATUS says so too"
 	rm -rf "$state"

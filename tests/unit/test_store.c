@@ -144,12 +144,12 @@ static void locks_come_and_go(void **state)
 	(void)state;
 	assert_int_equal(store_lock_attachment(&store, &a1, &attachment, &err), 0);
 	assert_int_equal(store_lock_device(&store, "0000:3b:00.2", &device, &err), 0);
-	assert_int_equal(faccessat(store.dir, "attachments/n1/c1:net1.lock", F_OK, 0), 0);
-	assert_int_equal(faccessat(store.dir, "devices/0000:3b:00.2.lock", F_OK, 0), 0);
+	assert_int_equal(faccessat(store.dir, "attachments/n1/.c1:net1.lock", F_OK, 0), 0);
+	assert_int_equal(faccessat(store.dir, "devices/.0000:3b:00.2.lock", F_OK, 0), 0);
 	store_unlock(&device);
 	store_unlock(&attachment);
-	assert_int_equal(faccessat(store.dir, "attachments/n1/c1:net1.lock", F_OK, 0), -1);
-	assert_int_equal(faccessat(store.dir, "devices/0000:3b:00.2.lock", F_OK, 0), -1);
+	assert_int_equal(faccessat(store.dir, "attachments/n1/.c1:net1.lock", F_OK, 0), -1);
+	assert_int_equal(faccessat(store.dir, "devices/.0000:3b:00.2.lock", F_OK, 0), -1);
 	store_unlock(&attachment); /* not held any more */
 }
 
@@ -265,8 +265,8 @@ static void collect(const struct attachment *attachment, void *arg)
 
 static void journals_are_listed(void **state)
 {
-	static const char *const files[] = { "n1/c1:net1",  "n1/c1:net1.lock", "n1/c1:net2.7.tmp",
-					     "n1/no-colon", "n2/c1:net2",      "n2/c9:net2.lock" };
+	static const char *const files[] = { "n1/c1:net1",  "n1/.c1:net1.lock", "n1/.c1:net2.tmp",
+					     "n1/no-colon", "n2/c1:net2",      "n2/.c9:net2.lock" };
 	char text[256] = "", path[64];
 
 	(void)state;
