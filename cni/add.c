@@ -25,15 +25,6 @@ struct add {
 	struct journal journal;
 };
 
-struct attachment verbs_attachment(const struct cni_call *call)
-{
-	return (struct attachment){
-		.network = call->name,
-		.container_id = call->args.container_id,
-		.ifname = call->args.ifname,
-	};
-}
-
 static void add_release(struct add *add)
 {
 	store_unlock(&add->device_lock);
@@ -54,16 +45,7 @@ static int read_request(struct add *add, struct err *err)
 
 	if (r < 0)
 		return r;
-	add->apply.delegate = (struct delegate){
-		.type = add->conf.ipam_type,
-		.config = call->text,
-		.config_len = call->text_len,
-		.path = call->args.path,
-		.container_id = call->args.container_id,
-		.netns = call->args.netns,
-		.ifname = call->args.ifname,
-		.cni_args = call->args.args,
-	};
+	add->apply.delegate = verbs_delegate(call, add->conf.ipam_type);
 	if (add->conf.ipam_type)
 		r = delegate_find(&add->apply.delegate, err);
 	return r < 0 ? r : profile_load(PROFILE_PATH, &add->profile, err);

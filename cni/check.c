@@ -2,7 +2,6 @@
 /* CHECK: the attachment as ADD left it, against what is there. What is still to do is drift. */
 #include "cni/verbs.h"
 
-#include "cni/delegate.h"
 #include "cni/plan.h"
 #include "netlink/addr.h"
 
@@ -151,23 +150,6 @@ static int check_addresses(struct check *c, struct err *err)
 	return r;
 }
 
-static int check_ipam(struct check *c, const struct netconf *conf, struct err *err)
-{
-	const struct cni_args *args = &c->call->args;
-	struct delegate delegate = {
-		.type = conf->ipam_type,
-		.config = c->call->text,
-		.config_len = c->call->text_len,
-		.path = args->path,
-		.container_id = args->container_id,
-		.netns = args->netns,
-		.ifname = args->ifname,
-		.cni_args = args->args,
-	};
-
-	return delegate.type ? delegate_call(&delegate, CNI_CHECK, err) : 0;
-}
-
 /* ---- the whole ---- */
 
 static int unknown(const struct cni_call *call, struct err *err)
@@ -199,7 +181,7 @@ static int load(struct check *c, const struct netconf *conf, const struct store 
 	return r;
 }
 
-static int run(struct check *c, const struct netconf *conf, struct err *err)
+static int run(struct check *c, struct err *err)
 {
 	int r = check_place(c, err);
 
@@ -207,7 +189,7 @@ static int run(struct check *c, const struct netconf *conf, struct err *err)
 		r = check_step(c, &c->journal.steps[i], err);
 	if (r == 0)
 		r = check_addresses(c, err);
-	return r == 0 ? check_ipam(c, conf, err) : r;
+	return r == 0 ? verbs_forward(c->call, err) : r;
 }
 
 int verb_check(const struct cni_call *call, char **ret_answer, struct err *err)
@@ -227,7 +209,7 @@ int verb_check(const struct cni_call *call, char **ret_answer, struct err *err)
 	if (r == 0)
 		r = load(&c, &conf, &store, err);
 	if (r == 0)
-		r = run(&c, &conf, err);
+		r = run(&c, err);
 	journal_free(&c.journal);
 	side_close(&c.pod);
 	side_close(&c.host);

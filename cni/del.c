@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cni/verbs.h"
 
-#include "cni/delegate.h"
 #include "cni/detach.h"
 
 #include <errno.h>
-
-/* Without a journal there is no device of ours; addresses may be left all the same. */
-static int release_addresses(const struct cni_call *call, struct err *err)
-{
-	struct delegate delegate = {
-		.type = netconf_ipam_type(call->json),
-		.config = call->text,
-		.config_len = call->text_len,
-		.path = call->args.path,
-		.container_id = call->args.container_id,
-		.netns = call->args.netns ? call->args.netns : "",
-		.ifname = call->args.ifname,
-		.cni_args = call->args.args,
-	};
-
-	return delegate.type ? delegate_call(&delegate, CNI_DEL, err) : 0;
-}
 
 /*
  * Without a usable journal the addresses are given back all the same; @broken then is the answer: what
@@ -30,7 +12,7 @@ static int release_addresses(const struct cni_call *call, struct err *err)
 static int release_without_journal(const struct cni_call *call, const struct err *broken,
 				   struct err *err)
 {
-	if (release_addresses(call, err) == 0 && err_is_set(broken))
+	if (verbs_forward(call, err) == 0 && err_is_set(broken))
 		*err = *broken;
 	return -err->eno;
 }

@@ -3,7 +3,6 @@
 #include "cni/verbs.h"
 
 #include "base/log.h"
-#include "cni/delegate.h"
 #include "cni/detach.h"
 
 #include <errno.h>
@@ -88,22 +87,6 @@ static void collect(const struct attachment *attachment, void *arg)
 		*gc->err = one;
 }
 
-static int forward(const struct cni_call *call, struct err *err)
-{
-	struct delegate delegate = {
-		.type = netconf_ipam_type(call->json),
-		.config = call->text,
-		.config_len = call->text_len,
-		.path = call->args.path,
-		.container_id = "",
-		.netns = "",
-		.ifname = "",
-		.cni_args = "",
-	};
-
-	return delegate.type ? delegate_call(&delegate, call->args.verb, err) : 0;
-}
-
 int verb_gc(const struct cni_call *call, char **ret_answer, struct err *err)
 {
 	_cleanup_store_ struct store store = STORE_CLOSED;
@@ -125,7 +108,7 @@ int verb_gc(const struct cni_call *call, char **ret_answer, struct err *err)
 
 		store_each(&store, call->name, collect, &gc);
 		store_sweep(&store);
-		forward(call, err);
+		verbs_forward(call, err);
 	}
 	profile_free(&profile);
 	return err_is_set(err) ? -err->eno : r;
@@ -145,7 +128,7 @@ int verb_status(const struct cni_call *call, char **ret_answer, struct err *err)
 		r = err_set(err, CNI_UNAVAILABLE, -errno, "the state folder %s/roce-cni: %m",
 			    profile.state_dir);
 	if (r == 0)
-		r = forward(call, err);
+		r = verbs_forward(call, err);
 	if (r < 0)
 		err->code = CNI_UNAVAILABLE;
 	profile_free(&profile);

@@ -2,13 +2,16 @@
 # kernel: 6.12
 # wire: hub
 # limit: 900
-# SIGKILL after each system call of ADD that changes something, on a real VF; then DEL restores all.
+# SIGKILL at each system call of ADD that changes something, on a real VF; then DEL restores all.
+#
+# strace kills on entry, before the call is made, and counts each call by itself: every state between
+# two changes is met once, and exit_group is what comes after the last change.
 set -u
 # shellcheck source=tests/lab/lib.sh
 . tests/lab/lib.sh
 
 MORE='{"vlan": 7, "mac": "02:00:5e:00:53:01", "mtu": 9000}'
-CALLS='sendmsg renameat symlinkat unlinkat mkdirat'
+CALLS='sendmsg renameat symlinkat unlinkat mkdirat exit_group'
 
 # killed_at CALL N: true if roce got as far as its Nth CALL, where it died.
 killed_at() {
