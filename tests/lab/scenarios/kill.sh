@@ -1,7 +1,7 @@
 #!/bin/bash
 # kernel: 6.12
 # wire: hub
-# limit: 900
+# limit: 1500
 # SIGKILL at each system call of ADD that changes something, on a real VF; then DEL restores all.
 #
 # strace kills on entry, before the call is made, and counts each call by itself: every state between
