@@ -27,6 +27,8 @@ static int detach_attachment(const struct cni_call *call, const struct store *st
 	int r;
 
 	r = journal_read(store, store_name(&attachment, name), &journal, broken);
+	if (r == -ENOENT)
+		journal_remove(store, &attachment); /* half-written, by an ADD that was killed */
 	if (r < 0) {
 		store_sweep(store);
 		return release_without_journal(call, broken, err);

@@ -74,11 +74,13 @@ for verb in add del; do
 		"${verb^^}: $ours us, ip -batch $theirs us, ratio $(ratio "$ours" "$theirs") (limit 1.5)"
 done
 
-# VERSION: CPU time of 200 calls, by the shell's own account of its children.
+# VERSION: CPU time of 100 calls, by the shell's own account of its children; the best of five, as
+# whatever else runs on the machine can only add to it.
 export CNI_COMMAND=VERSION
 TIMEFORMAT='%U %S'
-cpu=$( { time for _ in $(seq 200); do "$BIN/roce" </dev/null >/dev/null; done; } 2>&1)
-cpu=$(awk '{printf "%.0f", ($1 + $2) * 1e6 / 200}' <<<"$cpu")
+hundred() { for _ in $(seq 100); do "$BIN/roce" </dev/null >/dev/null; done; }
+for _ in 1 2 3 4 5; do { time hundred; } 2>>$WORK/cpu; done
+cpu=$(awk '{us = ($1 + $2) * 1e4; if (NR == 1 || us < best) best = us} END {printf "%.0f", best}' $WORK/cpu)
 at_most "$cpu" 1000 "VERSION: $cpu us of CPU with fork and exec (limit 1000)"
 
 export CNI_CONTAINERID=speed CNI_NETNS=/run/netns/pod1 CNI_IFNAME=net1 CNI_PATH=$BIN
