@@ -248,13 +248,12 @@ static int run_steps(struct add *add, struct err *err)
 {
 	struct apply *a = &add->apply;
 	struct plan addresses;
+	int r = apply_do(a, add->plan.steps, add->plan.n_steps, err);
 
-	apply_do(a, add->plan.steps, add->plan.n_steps, err);
-	if (err_is_set(err) || !add->conf.ipam_type)
-		return -err->eno;
+	if (r < 0 || !add->conf.ipam_type)
+		return r;
 	plan_addresses(&a->result, &addresses);
-	apply_do(a, addresses.steps, addresses.n_steps, err);
-	return -err->eno;
+	return apply_do(a, addresses.steps, addresses.n_steps, err);
 }
 
 /* What the pod has now, as the kernel says: the answer never repeats the request. */

@@ -28,17 +28,16 @@ static int exec(struct apply *a, const struct step *step, enum apply_mode mode, 
 	return r < 0 ? err_set(err, ROCE_KERNEL_REFUSED, r, "%s", strerror(-r)) : 0;
 }
 
-size_t apply_do(struct apply *a, const struct step *steps, size_t n, struct err *err)
+int apply_do(struct apply *a, const struct step *steps, size_t n, struct err *err)
 {
 	char text[STEP_TEXT_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
 		if (exec(a, &steps[i], APPLY_DO, err) == 0)
 			continue;
-		err_wrap(err, "%s", step_print(&steps[i], a->device.name, text));
-		return i + 1;
+		return err_wrap(err, "%s", step_print(&steps[i], a->device.name, text));
 	}
-	return n;
+	return 0;
 }
 
 static void collect(struct err *all, const struct step *step, const char *device,

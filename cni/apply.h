@@ -35,10 +35,9 @@ struct apply {
  * @steps, @n:	steps
  * @err:	the failure; the step's text in front
  *
- * Return: number of steps that were begun, the failed one included (what apply_undo() must
- * undo); @err tells whether all succeeded.
+ * Return: 0 or a negative errno; nothing is undone.
  */
-size_t apply_do(struct apply *a, const struct step *steps, size_t n, struct err *err);
+int apply_do(struct apply *a, const struct step *steps, size_t n, struct err *err);
 
 /**
  * apply_undo() - run the inverses of steps, backwards, all of them

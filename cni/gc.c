@@ -25,20 +25,13 @@ static int valid_list(const json_t *json, const json_t **ret_list, struct err *e
 	return 0;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 static bool is_valid(const json_t *list, const struct attachment *attachment)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *entry = json_array_get(list, i);
 
-		if (streq(text_of(entry, "containerID"), attachment->container_id) &&
-		    streq(text_of(entry, "ifname"), attachment->ifname))
+		if (streq(jx_text(entry, "containerID"), attachment->container_id) &&
+		    streq(jx_text(entry, "ifname"), attachment->ifname))
 			return true;
 	}
 	return false;

@@ -178,6 +178,13 @@ int jx_array(const json_t *json, const char *path, jx_reader read, size_t max, v
 	return 0;
 }
 
+const char *jx_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
 int jx_string(const json_t *value, const char *path, void *field, struct err *err)
 {
 	if (!json_is_string(value))

@@ -97,6 +97,9 @@ int jx_object_of(const json_t *json, const char *path, const struct jx_key *keys
 int jx_array(const json_t *json, const char *path, jx_reader read, size_t max, void *items,
 	     size_t size, size_t *ret_n, struct err *err);
 
+/* jx_text() - a string of an object, borrowed; "" if it is missing or no string. */
+const char *jx_text(const json_t *object, const char *key);
+
 /* jx_string() - reader for a "const char *" borrowed from the document. */
 int jx_string(const json_t *value, const char *path, void *field, struct err *err);
 

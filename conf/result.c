@@ -140,13 +140,6 @@ int result_parse(const json_t *json, struct cni_result *ret_result, struct err *
 	return jx_object(json, "", keys, ARRAY_SIZE(keys), JX_ACCEPT, ret_result, err);
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 int result_find_iface(const json_t *prev, const char *name, const char *sandbox,
 		      struct cni_iface *ret_iface)
 {
@@ -155,14 +148,14 @@ int result_find_iface(const json_t *prev, const char *name, const char *sandbox,
 	for (size_t i = 0; i < json_array_size(interfaces); i++) {
 		const json_t *iface = json_array_get(interfaces, i);
 
-		if (!streq(text_of(iface, "name"), name) || !streq(text_of(iface, "sandbox"), sandbox))
+		if (!streq(jx_text(iface, "name"), name) || !streq(jx_text(iface, "sandbox"), sandbox))
 			continue;
 		*ret_iface = (struct cni_iface){
 			.mtu = (int)json_integer_value(json_object_get(iface, "mtu")),
 			.sandbox = sandbox,
 		};
 		snprintf(ret_iface->name, sizeof(ret_iface->name), "%s", name);
-		snprintf(ret_iface->mac, sizeof(ret_iface->mac), "%s", text_of(iface, "mac"));
+		snprintf(ret_iface->mac, sizeof(ret_iface->mac), "%s", jx_text(iface, "mac"));
 		return (int)i;
 	}
 	return -1;
