@@ -244,6 +244,25 @@ static int start_journal(struct add *add, struct err *err)
 	return r;
 }
 
+/* A route of the IPAM plugin may ask for an MTU of its own. */
+static int settle_routes(struct add *add, struct err *err)
+{
+	struct cni_result *result = &add->apply.result;
+	struct findings findings = { .n = 0 };
+	char dst[INET_PREFIX_TEXT_SIZE];
+
+	for (size_t i = 0; i < result->n_routes; i++) {
+		struct cni_route *route = &result->routes[i];
+
+		if (route->mtu.set)
+			route->mtu.value = mtu_route(&add->plan.chain,
+						     inet_format_prefix(route->dst, dst),
+						     route->mtu.value, &findings);
+	}
+	log_findings(&findings);
+	return finding_refuse(&findings, err);
+}
+
 static int run_steps(struct add *add, struct err *err)
 {
 	struct apply *a = &add->apply;
@@ -251,6 +270,9 @@ static int run_steps(struct add *add, struct err *err)
 	int r = apply_do(a, add->plan.steps, add->plan.n_steps, err);
 
 	if (r < 0 || !add->conf.ipam_type)
+		return r;
+	r = settle_routes(add, err);
+	if (r < 0)
 		return r;
 	plan_addresses(&a->result, &addresses);
 	return apply_do(a, addresses.steps, addresses.n_steps, err);

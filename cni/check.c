@@ -11,10 +11,13 @@
 /* What one CHECK looks at. */
 struct check {
 	const struct cni_call *call;
+	struct netconf conf;
+	struct profile profile;
 	const json_t *prev;
 	struct side host, pod;
 	struct journal journal;
 	struct link link; /* in the pod */
+	bool tagged;	  /* by the PF */
 };
 
 /* ---- the device ---- */
@@ -61,15 +64,25 @@ static int check_against_prev(struct check *c, int mtu, struct err *err)
 	return 0;
 }
 
+static int find_pf(const struct check *c, struct link *ret_pf, struct err *err)
+{
+	const char *pf = c->journal.device.pci.pf;
+	int r = link_find_parent(c->host.rt, pf, ret_pf);
+
+	if (r < 0)
+		return err_set(err, ROCE_DRIFT, r, "PF %s has no network interface any more", pf);
+	return 0;
+}
+
 static int check_vlan(struct check *c, struct vf_vlan want, struct err *err)
 {
 	struct link pf;
 	struct vf vf;
-	int r = link_find_parent(c->host.rt, c->journal.device.pci.pf, &pf);
+	int r = find_pf(c, &pf, err);
 
 	if (r < 0)
-		return err_set(err, ROCE_DRIFT, r, "PF %s has no network interface any more",
-			       c->journal.device.pci.pf);
+		return r;
+	c->tagged = want.id > 0;
 	r = vf_get(c->host.rt, pf.ifindex, c->journal.device.pci.vf_index, &vf, err);
 	if (r == 0 && vf.vlan.id != want.id)
 		return err_set(err, ROCE_DRIFT, -EINVAL,
@@ -150,6 +163,50 @@ static int check_addresses(struct check *c, struct err *err)
 	return r;
 }
 
+/* ---- the MTU chain ---- */
+
+static int observe(struct check *c, const struct link *pf, bool tagged, struct mtu_chain *ret_chain,
+		   struct err *err)
+{
+	const struct device *device = &c->journal.device;
+	struct link as_on_host = c->link;
+	const struct fabric *fabric;
+	struct chain_view view;
+	int r;
+
+	memcpy(as_on_host.name, device->name, sizeof(as_on_host.name));
+	r = chain_fabric(&c->profile, c->conf.fabric, &as_on_host, &device->pci, pf, &fabric, err);
+	if (r == 0)
+		r = chain_observe(&c->host, &c->pod, &c->link, pf, &view, err);
+	if (r == 0)
+		chain_ask(&view, fabric, device->pci.driver, tagged, ret_chain);
+	return r;
+}
+
+/* Every hop as it is now, against the MTU that the pod has. What policy "warn" let pass stays so. */
+static int check_chain(struct check *c, struct err *err)
+{
+	bool warn = (c->conf.has_policy ? c->conf.policy : c->profile.mtu) == MTU_WARN;
+	struct findings findings = { .n = 0 };
+	struct mtu_chain chain;
+	struct link pf;
+	bool is_vf = c->journal.device.pci.is_vf;
+	int r = is_vf ? find_pf(c, &pf, err) : 0;
+
+	if (r == 0)
+		r = observe(c, is_vf ? &pf : NULL, c->tagged, &chain, err);
+	if (r < 0)
+		return r;
+	chain.mtu = (struct opt_int){ true, c->link.mtu };
+	chain.roce_mtu = c->conf.roce_mtu;
+	chain.policy = warn ? MTU_WARN : MTU_STRICT;
+	mtu_plan(&chain, &findings);
+	if (finding_refuse(&findings, err) == 0)
+		return 0;
+	err->code = ROCE_DRIFT;
+	return err_wrap(err, "the MTU chain has changed since ADD");
+}
+
 /* ---- the whole ---- */
 
 static int unknown(const struct cni_call *call, struct err *err)
@@ -159,17 +216,16 @@ static int unknown(const struct cni_call *call, struct err *err)
 		       call->args.ifname, call->args.container_id, call->name);
 }
 
-static int load(struct check *c, const struct netconf *conf, const struct store *store,
-		struct err *err)
+static int load(struct check *c, const struct store *store, struct err *err)
 {
 	const struct attachment attachment = verbs_attachment(c->call);
 	char name[STORE_NAME_SIZE];
 	int r;
 
-	if (!conf->prev_result)
+	if (!c->conf.prev_result)
 		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
 			       "CHECK needs prevResult: the result of the ADD");
-	c->prev = conf->prev_result;
+	c->prev = c->conf.prev_result;
 	r = journal_read(store, store_name(&attachment, name), &c->journal, err);
 	if (r == -ENOENT)
 		return unknown(c->call, err);
@@ -188,6 +244,8 @@ static int run(struct check *c, struct err *err)
 	for (size_t i = 0; r == 0 && i < c->journal.n_steps; i++)
 		r = check_step(c, &c->journal.steps[i], err);
 	if (r == 0)
+		r = check_chain(c, err);
+	if (r == 0)
 		r = check_addresses(c, err);
 	return r == 0 ? verbs_forward(c->call, err) : r;
 }
@@ -196,23 +254,21 @@ int verb_check(const struct cni_call *call, char **ret_answer, struct err *err)
 {
 	struct check c = { .call = call, .host = SIDE_CLOSED, .pod = SIDE_CLOSED };
 	_cleanup_store_ struct store store = STORE_CLOSED;
-	struct profile profile = { 0 };
-	struct netconf conf;
 	int r;
 
 	(void)ret_answer;
-	r = netconf_read(call, &conf, err);
+	r = netconf_read(call, &c.conf, err);
 	if (r == 0)
-		r = profile_load(PROFILE_PATH, &profile, err);
-	if (r == 0 && store_peek(&profile, &store) < 0)
+		r = profile_load(PROFILE_PATH, &c.profile, err);
+	if (r == 0 && store_peek(&c.profile, &store) < 0)
 		r = unknown(call, err);
 	if (r == 0)
-		r = load(&c, &conf, &store, err);
+		r = load(&c, &store, err);
 	if (r == 0)
 		r = run(&c, err);
 	journal_free(&c.journal);
 	side_close(&c.pod);
 	side_close(&c.host);
-	profile_free(&profile);
+	profile_free(&c.profile);
 	return r;
 }

@@ -131,54 +131,6 @@ int observe_where(const struct device *device, const struct side *host, const st
 	return r;
 }
 
-/* ---- the chain ---- */
-
-struct walk {
-	const struct side *host;
-	struct host_state *state;
-	int seen[MTU_HOPS_MAX];
-};
-
-static bool add_hop(struct walk *walk, enum mtu_hop_kind kind, const struct link *link)
-{
-	struct host_state *state = walk->state;
-	struct mtu_hop *hop = &state->hops[state->n_hops];
-
-	for (size_t i = 0; i < state->n_hops; i++)
-		if (walk->seen[i] == link->ifindex)
-			return false; /* two ends of a veth point at each other */
-	if (state->n_hops >= MTU_HOPS_MAX - 1) /* the switch needs the last place */
-		return false;
-	walk->seen[state->n_hops++] = link->ifindex;
-	*hop = (struct mtu_hop){ .kind = kind, .mtu = link->mtu, .max = link->max_mtu };
-	snprintf(hop->name, sizeof(hop->name), "%s", link->name);
-	return true;
-}
-
-/* What frames of @link go through next: its bond or bridge, and its parent. */
-static void walk_on(struct walk *walk, const struct link *link)
-{
-	struct link next;
-
-	if (link->master && link_get(walk->host->rt, link->master, &next) == 0 &&
-	    add_hop(walk, MTU_HOP_UPPER, &next))
-		walk_on(walk, &next);
-	if (link->lower && link_get(walk->host->rt, link->lower, &next) == 0 &&
-	    add_hop(walk, MTU_HOP_LOWER, &next))
-		walk_on(walk, &next);
-}
-
-static void observe_chain(const struct side *host, struct host_state *state)
-{
-	struct walk walk = { .host = host, .state = state };
-
-	add_hop(&walk, MTU_HOP_DEVICE, &state->link);
-	if (state->device.pci.is_vf && add_hop(&walk, MTU_HOP_PF, &state->pf))
-		walk_on(&walk, &state->pf);
-	else
-		walk_on(&walk, &state->link);
-}
-
 /* ---- the state ---- */
 
 static int observe_pf(const struct side *host, struct host_state *state, struct err *err)
@@ -196,20 +148,16 @@ static int observe_pf(const struct side *host, struct host_state *state, struct 
 	return vf_get(host->rt, state->pf.ifindex, pci->vf_index, &state->vf, err);
 }
 
-static int observe_fabric(const struct netconf *conf, const struct profile *profile,
-			  struct host_state *state, struct err *err)
+static int observe_chain(const struct netconf *conf, const struct profile *profile,
+			 const struct side *host, struct host_state *state, struct err *err)
 {
 	const struct pci_dev *pci = &state->device.pci;
-	struct pci_dev pf = { 0 };
-	struct profile_port port = { .pci = pci->addr,
-				     .name = state->link.name,
-				     .driver = *pci->addr ? pci->driver : state->link.kind };
+	const struct link *pf = pci->is_vf ? &state->pf : NULL;
+	int r = chain_fabric(profile, conf->fabric, &state->link, pci, pf, &state->fabric, err);
 
-	if (pci->is_vf && pci_get(pci->pf, &pf, err) == 0)
-		port = (struct profile_port){ pf.addr, state->pf.name, pf.driver };
-	if (err_is_set(err))
-		return -err->eno;
-	return profile_fabric(profile, conf->fabric, &port, &state->fabric, err);
+	if (r < 0)
+		return r;
+	return chain_observe(host, &(struct side)SIDE_CLOSED, &state->link, pf, &state->chain, err);
 }
 
 static void observe_rdma(const struct side *host, struct host_state *state)
@@ -293,11 +241,10 @@ int observe_state(const struct netconf *conf, const struct profile *profile,
 			       device->key);
 	r = observe_pf(host, state, err);
 	if (r == 0)
-		r = observe_fabric(conf, profile, state, err);
+		r = observe_chain(conf, profile, host, state, err);
 	if (r < 0)
 		return r;
 	observe_rdma(host, state);
-	observe_chain(host, state);
 	r = addr_any_global(host->rt, state->link.ifindex, &state->has_address, err);
 	if (r == 0)
 		r = route_any_default(host->rt, state->link.ifindex, &state->has_default_route, err);

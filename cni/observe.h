@@ -3,11 +3,8 @@
 #ifndef CNI_OBSERVE_H
 #define CNI_OBSERVE_H
 
-#include "cni/side.h"
-#include "conf/mtu.h"
+#include "cni/chain.h"
 #include "conf/netconf.h"
-#include "netlink/link.h"
-#include "netlink/pci.h"
 #include "netlink/rdmadev.h"
 #include "netlink/vf.h"
 
@@ -44,7 +41,7 @@ struct device {
  * @has_address, @has_default_route: the host uses the device itself
  * @rdma_mode:	of the RDMA subsystem
  * @fabric:	the fabric it is on, or NULL
- * @hops, @n_hops: the MTU chain from the device outwards, without the switch
+ * @chain:	the MTU chain
  * @pod_taken:	name, in the pod, that stands in the way of the device; "" for none
  */
 struct host_state {
@@ -56,8 +53,7 @@ struct host_state {
 	bool has_default_route;
 	enum rdmadev_mode rdma_mode;
 	const struct fabric *fabric;
-	struct mtu_hop hops[MTU_HOPS_MAX];
-	size_t n_hops;
+	struct chain_view chain;
 	char pod_taken[LINK_ALTNAME_SIZE];
 };
 

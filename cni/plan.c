@@ -41,6 +41,10 @@ static void check_device(const struct host_state *state, struct plan *plan)
 	if (state->has_address)
 		forbid(plan, device, "device-has-address", "has an IP address of the host",
 		       "name another device, or remove the address: ip address flush dev DEVICE");
+	if (*state->chain.carries)
+		forbid(plan, device, "device-carries-others",
+		       "carries another netdev of the host (a VLAN, macvlan or ipvlan)",
+		       "name another device, or remove what rides on it, see: ip -d link");
 	if (state->link.master)
 		forbid(plan, device, "device-enslaved", "belongs to a bond, team or bridge of the host",
 		       "name another device, or release it: ip link set dev DEVICE nomaster");
@@ -72,19 +76,39 @@ static void check_pod(const struct host_state *state, const char *ifname, struct
 
 /* ---- the MTU ---- */
 
-static void plan_mtu(const struct netconf *conf, const struct host_state *state, struct plan *plan)
+/* A network may be stricter than the node; looser only if the node's administrator allows it. */
+static enum mtu_policy settle_policy(const struct netconf *conf, const struct profile *profile,
+				     struct plan *plan)
 {
+	struct finding *f;
+
+	if (!conf->has_policy)
+		return profile->mtu;
+	if (conf->policy <= profile->mtu || profile->may_loosen)
+		return conf->policy;
+	f = finding_add(&plan->findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "mtu-policy-too-loose",
+			"mtuPolicy \"%s\" is looser than the node's policy \"%s\"",
+			profile_policy_name(conf->policy), profile_policy_name(profile->mtu));
+	finding_fix(f, "leave mtuPolicy out, or have the node's administrator write \"policy\": {\"mayLoosen\": true} in %s",
+		    PROFILE_PATH);
+	return profile->mtu;
+}
+
+static void plan_mtu(const struct netconf *conf, const struct profile *profile,
+		     const struct host_state *state, struct plan *plan)
+{
+	bool tagged = conf->vlan.set ? conf->vlan.value > 0 : state->vf.vlan.id > 0;
 	struct mtu_chain *chain = &plan->chain;
 
-	*chain = (struct mtu_chain){
-		.mtu = conf->mtu,
-		.roce_mtu = conf->roce_mtu,
-		.vlan_tags = conf->vlan.set ? conf->vlan.value > 0 : state->vf.vlan.id > 0,
-		.fabric = state->fabric,
-		.n_hops = state->n_hops,
-	};
-	memcpy(chain->hops, state->hops, sizeof(chain->hops));
+	chain_ask(&state->chain, state->fabric, state->device.pci.driver, tagged, chain);
+	chain->mtu = conf->mtu;
+	chain->roce_mtu = conf->roce_mtu;
+	chain->policy = settle_policy(conf, profile, plan);
 	mtu_plan(chain, &plan->findings);
+	if (state->chain.more)
+		finding_add(&plan->findings, SEVERITY_WARNING, CNI_OK, "chain-cut-short",
+			    "more than %d netdevs are on the way or on the same port: the MTU of the others was not looked at",
+			    MTU_HOPS_MAX);
 }
 
 /* ---- the steps ---- */
@@ -174,7 +198,7 @@ void plan_add(const struct netconf *conf, const struct profile *profile,
 	memset(ret_plan, 0, sizeof(*ret_plan));
 	check_device(state, ret_plan);
 	check_pod(state, ifname, ret_plan);
-	plan_mtu(conf, state, ret_plan);
+	plan_mtu(conf, profile, state, ret_plan);
 	check_profile(profile, ret_plan);
 	plan_device(conf, state, ifname, ret_plan);
 }

@@ -45,6 +45,27 @@ int finding_refuse(const struct findings *list, struct err *err)
 	return err_is_set(err) ? -EINVAL : 0;
 }
 
+static json_t *to_json(const struct finding *f)
+{
+	json_t *json = json_pack("{ss ss ss ss ss}", "severity", finding_severity_name(f->severity),
+				 "id", f->id, "hop", f->hop, "text", f->text, "fix", f->fix);
+
+	if (json && (f->have || f->want)) {
+		json_object_set_new(json, "have", json_integer(f->have));
+		json_object_set_new(json, "want", json_integer(f->want));
+	}
+	return json;
+}
+
+json_t *finding_to_json(const struct findings *list)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; array && i < list->n; i++)
+		json_array_append_new(array, to_json(&list->items[i]));
+	return array;
+}
+
 const char *finding_severity_name(enum severity severity)
 {
 	static const char *const names[SEVERITY_MAX] = {

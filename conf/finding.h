@@ -3,9 +3,9 @@
 #ifndef CONF_FINDING_H
 #define CONF_FINDING_H
 
-#include "base/err.h"
+#include "conf/jx.h"
 
-enum { FINDINGS_MAX = 24, FINDING_HOP_SIZE = 64 };
+enum { FINDINGS_MAX = 40, FINDING_HOP_SIZE = 64 };
 
 enum severity {
 	SEVERITY_INFO,
@@ -61,6 +61,9 @@ void finding_fix(struct finding *finding, const char *fmt, ...) _printf_(2, 3);
  * Return: 0 when there is no error finding, else -EINVAL.
  */
 int finding_refuse(const struct findings *list, struct err *err);
+
+/* finding_to_json() - the list as an array, for the caller to release; NULL without memory. */
+json_t *finding_to_json(const struct findings *list);
 
 /* finding_severity_name() - "info", "warning", "error". */
 const char *finding_severity_name(enum severity severity);

@@ -60,6 +60,14 @@ static int read_vlan(const json_t *value, const char *path, void *field, struct 
 	return jx_int_in(value, path, 0, 4094, "a VLAN ID", field, err);
 }
 
+static int read_policy(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct netconf *conf = field;
+
+	conf->has_policy = true;
+	return profile_read_policy(value, path, &conf->policy, err);
+}
+
 static bool plugin_name_ok(const char *name)
 {
 	return *name && !strchr(name, '/') && !streq(name, ".") && !streq(name, "..");
@@ -119,9 +127,9 @@ static const struct jx_key keys[] = {
 	{ "deviceID", read_pci, offsetof(struct reading, device_id) },
 	{ "pciBusID", read_pci, offsetof(struct reading, pci_bus_id) },
 	{ "device", read_device, offsetof(struct reading, conf.device) },
-	{ "mtu", profile_read_mtu, offsetof(struct reading, conf.mtu) },
-	{ "roceMTU", profile_read_roce_mtu, offsetof(struct reading, conf.roce_mtu) },
-	{ "mtuPolicy", profile_read_policy, offsetof(struct reading, conf.policy) },
+	{ "mtu", fabric_read_mtu, offsetof(struct reading, conf.mtu) },
+	{ "roceMTU", fabric_read_roce_mtu, offsetof(struct reading, conf.roce_mtu) },
+	{ "mtuPolicy", read_policy, offsetof(struct reading, conf) },
 	{ "fabric", jx_string, offsetof(struct reading, conf.fabric) },
 	{ "vlan", read_vlan, offsetof(struct reading, conf.vlan) },
 	{ "mac", read_mac, offsetof(struct reading, conf.mac) },

@@ -13,7 +13,7 @@
  * @device:		netdev by name, instead of @pci; NULL when absent
  * @mtu:		netdev MTU in the pod, bytes
  * @roce_mtu:		RoCE path MTU that must fit, bytes
- * @policy:		what to do about an inconsistent chain
+ * @has_policy, @policy: what to do about an inconsistent chain; absent: as the profile says
  * @fabric:		a fabric of the node profile; NULL: by the device
  * @vlan:		VLAN ID that the PF tags with; absent: untouched, 0: none
  * @mac:		hardware address: runtimeConfig.mac, CNI_ARGS MAC or mac; unset: untouched
@@ -27,6 +27,7 @@ struct netconf {
 	const char *device;
 	struct opt_int mtu;
 	struct opt_int roce_mtu;
+	bool has_policy;
 	enum mtu_policy policy;
 	const char *fabric;
 	struct opt_int vlan;

@@ -5,154 +5,52 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdio.h>
 
 enum { PROFILE_SIZE_MAX = 1 << 20 };
 
-static const char *const semantics_names[SWITCH_SEMANTICS_MAX] = {
-	[SWITCH_L3] = "l3",
-	[SWITCH_L2HDR] = "l2hdr",
-	[SWITCH_L2FRAME] = "l2frame",
+static const char *const policy_names[MTU_POLICY_MAX] = {
+	[MTU_STRICT] = "strict",
+	[MTU_CLAMP] = "clamp",
+	[MTU_WARN] = "warn",
 };
 
-const char *profile_semantics_name(enum switch_semantics semantics)
+const char *profile_policy_name(enum mtu_policy policy)
 {
-	return semantics_names[semantics];
-}
-
-static int read_name_in(const json_t *value, const char *path, const char *const *names, int n,
-			const char *choices, int *ret, struct err *err)
-{
-	const char *text = json_string_value(value);
-
-	if (!text)
-		return jx_type_error(value, path, "a string", err);
-	for (int i = 0; i < n; i++) {
-		if (streq(text, names[i])) {
-			*ret = i;
-			return 0;
-		}
-	}
-	return jx_value_error(err, path, "\"%s\" is not known; it must be %s", text, choices);
-}
-
-static int read_semantics(const json_t *value, const char *path, void *field, struct err *err)
-{
-	int n = 0;
-	int r = read_name_in(value, path, semantics_names, SWITCH_SEMANTICS_MAX,
-			     "\"l3\" (the number counts the IP packet), \"l2hdr\" (and the Ethernet header) or \"l2frame\" (and the FCS)",
-			     &n, err);
-
-	*(enum switch_semantics *)field = n;
-	return r;
+	return policy_names[policy];
 }
 
 int profile_read_policy(const json_t *value, const char *path, void *field, struct err *err)
 {
-	static const char *const names[MTU_POLICY_MAX] = { [MTU_STRICT] = "strict" };
-	int n = 0;
-	int r = read_name_in(value, path, names, MTU_POLICY_MAX, "\"strict\"", &n, err);
-
-	*(enum mtu_policy *)field = n;
-	return r;
-}
-
-int profile_read_mtu(const json_t *value, const char *path, void *field, struct err *err)
-{
-	return jx_int_in(value, path, PROFILE_MTU_MIN, PROFILE_MTU_MAX, "a netdev MTU in bytes", field,
-			 err);
-}
-
-int profile_read_roce_mtu(const json_t *value, const char *path, void *field, struct err *err)
-{
-	struct opt_int mtu;
-	int r = jx_int(value, path, &mtu, err);
-
-	if (r < 0)
-		return r;
-	for (int valid = 256; valid <= 4096; valid *= 2) {
-		if (mtu.value == valid) {
-			*(struct opt_int *)field = mtu;
-			return 0;
-		}
-	}
-	return jx_value_error(err, path,
-			      "%d is not a RoCE path MTU: it must be 256, 512, 1024, 2048 or 4096 (the netdev MTU is \"mtu\")",
-			      mtu.value);
-}
-
-static int read_switch(const json_t *value, const char *path, void *field, struct err *err)
-{
-	static const struct jx_key keys[] = {
-		{ "mtu", profile_read_mtu, offsetof(struct fabric, switch_mtu) },
-		{ "semantics", read_semantics, offsetof(struct fabric, semantics) },
-	};
-	int r = jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, field, err);
-
-	if (r < 0)
-		return r;
-	if (!json_object_get(value, "mtu") || !json_object_get(value, "semantics"))
-		return jx_value_error(err, path,
-				      "needs both \"mtu\" and \"semantics\": vendors count different bytes in that number");
-	return 0;
-}
-
-static int read_pf_pci(const json_t *value, const char *path, void *field, struct err *err)
-{
 	const char *text = json_string_value(value);
 
 	if (!text)
 		return jx_type_error(value, path, "a string", err);
-	if (pci_addr_parse(text, field) < 0)
-		return jx_value_error(err, path,
-				      "\"%s\" is not a PCI address such as \"0000:3b:00.0\"", text);
+	for (int i = 0; i < MTU_POLICY_MAX; i++) {
+		if (streq(policy_names[i], text)) {
+			*(enum mtu_policy *)field = i;
+			return 0;
+		}
+	}
+	return jx_value_error(
+		err, path,
+		"\"%s\" is not known; it must be \"strict\" (refuse), \"clamp\" (lower the pod's MTU) or \"warn\" (go on)",
+		text);
+}
+
+/* One port on two fabrics: which of them holds would be a matter of luck. */
+static int check_pfs(const struct profile *profile, const struct fabric *fabric, const char *path,
+		     struct err *err)
+{
+	for (size_t i = 0; i < fabric->n_pfs; i++)
+		for (const struct fabric *other = profile->fabrics; other < fabric; other++)
+			for (size_t j = 0; j < other->n_pfs; j++)
+				if (fabric_pf_equal(&fabric->pfs[i], &other->pfs[j]))
+					return jx_value_error(
+						err, path,
+						"pfs[%zu] is on fabric \"%s\", too; a port is on one fabric",
+						i, other->name);
 	return 0;
-}
-
-static int read_pattern(const json_t *value, const char *path, void *field, struct err *err)
-{
-	int r = jx_string(value, path, field, err);
-
-	if (r == 0 && !**(const char **)field)
-		return jx_value_error(err, path, "must not be empty");
-	return r;
-}
-
-static int read_pf(const json_t *value, const char *path, void *field, struct err *err)
-{
-	static const struct jx_key keys[] = {
-		{ "pci", read_pf_pci, offsetof(struct profile_pf, pci) },
-		{ "name", read_pattern, offsetof(struct profile_pf, name) },
-		{ "driver", read_pattern, offsetof(struct profile_pf, driver) },
-	};
-	const struct profile_pf *pf = field;
-	int r = jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, field, err);
-
-	if (r == 0 && !!*pf->pci + !!pf->name + !!pf->driver != 1)
-		return jx_value_error(err, path,
-				      "needs exactly one of \"pci\", \"name\" and \"driver\"");
-	return r;
-}
-
-static int read_pfs(const json_t *value, const char *path, void *field, struct err *err)
-{
-	struct fabric *fabric = field;
-
-	return jx_array(value, path, read_pf, PROFILE_PFS_MAX, fabric->pfs, sizeof(*fabric->pfs),
-			&fabric->n_pfs, err);
-}
-
-static int read_fabric(const json_t *value, const char *path, struct fabric *fabric, struct err *err)
-{
-	static const struct jx_key keys[] = {
-		{ "switch", read_switch, 0 },
-		{ "roceMTU", profile_read_roce_mtu, offsetof(struct fabric, roce_mtu) },
-		{ "podMTU", profile_read_mtu, offsetof(struct fabric, pod_mtu) },
-		{ "pfs", read_pfs, 0 },
-	};
-
-	return jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, fabric, err);
 }
 
 static int read_fabrics(const json_t *value, const char *path, void *field, struct err *err)
@@ -171,7 +69,9 @@ static int read_fabrics(const json_t *value, const char *path, void *field, stru
 		int r;
 
 		snprintf(sub, sizeof(sub), "%s.%s", path, name);
-		r = read_fabric(object, sub, fabric, err);
+		r = fabric_read(object, sub, fabric, err);
+		if (r == 0)
+			r = check_pfs(profile, fabric, sub, err);
 		if (r < 0)
 			return r;
 		fabric->name = name;
@@ -192,6 +92,7 @@ static int read_policies(const json_t *value, const char *path, void *field, str
 {
 	static const struct jx_key keys[] = {
 		{ "mtu", profile_read_policy, offsetof(struct profile, mtu) },
+		{ "mayLoosen", jx_bool, offsetof(struct profile, may_loosen) },
 	};
 
 	return jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, field, err);
@@ -280,24 +181,7 @@ void profile_free(struct profile *profile)
 	profile->doc = NULL;
 }
 
-static bool pf_matches(const struct profile_pf *pf, const struct profile_port *port)
-{
-	if (*pf->pci)
-		return streq(pf->pci, port->pci);
-	if (pf->name)
-		return fnmatch(pf->name, port->name, 0) == 0;
-	return streq(pf->driver, port->driver);
-}
-
-static bool on_fabric(const struct fabric *fabric, const struct profile_port *port)
-{
-	for (size_t i = 0; i < fabric->n_pfs; i++)
-		if (pf_matches(&fabric->pfs[i], port))
-			return true;
-	return fabric->n_pfs == 0;
-}
-
-static int refuse_port(const struct profile_port *port, const char *fabric, struct err *err)
+static int refuse_port(const struct fabric_port *port, const char *fabric, struct err *err)
 {
 	return err_set(err, ROCE_DEVICE_FORBIDDEN, -EPERM,
 		       "port %s (PCI %s, driver %s) is not on fabric %s of the node profile; have the node's administrator add it to fabrics.%s.pfs in %s",
@@ -307,7 +191,7 @@ static int refuse_port(const struct profile_port *port, const char *fabric, stru
 
 /* The fabric that names the port wins over one that takes any port; the default breaks ties. */
 static const struct fabric *choose_fabric(const struct profile *profile,
-					  const struct profile_port *port)
+					  const struct fabric_port *port)
 {
 	const struct fabric *standard =
 		profile->default_fabric ? find_fabric(profile, profile->default_fabric) : NULL;
@@ -315,15 +199,15 @@ static const struct fabric *choose_fabric(const struct profile *profile,
 	for (size_t i = 0; i < profile->n_fabrics; i++) {
 		const struct fabric *fabric = &profile->fabrics[i];
 
-		if (fabric->n_pfs > 0 && on_fabric(fabric, port) &&
-		    !(standard && standard->n_pfs > 0 && on_fabric(standard, port)))
+		if (fabric->n_pfs > 0 && fabric_has(fabric, port) &&
+		    !(standard && standard->n_pfs > 0 && fabric_has(standard, port)))
 			return fabric;
 	}
 	return standard ? standard : profile->n_fabrics == 1 ? &profile->fabrics[0] : NULL;
 }
 
 int profile_fabric(const struct profile *profile, const char *wanted,
-		   const struct profile_port *port, const struct fabric **ret_fabric,
+		   const struct fabric_port *port, const struct fabric **ret_fabric,
 		   struct err *err)
 {
 	const struct fabric *fabric;
@@ -335,7 +219,7 @@ int profile_fabric(const struct profile *profile, const char *wanted,
 	if (profile->n_fabrics == 0)
 		return 0;
 	fabric = wanted ? find_fabric(profile, wanted) : choose_fabric(profile, port);
-	if (!fabric || !on_fabric(fabric, port))
+	if (!fabric || !fabric_has(fabric, port))
 		return refuse_port(port, fabric ? fabric->name : profile->fabrics[0].name, err);
 	*ret_fabric = fabric;
 	return 0;

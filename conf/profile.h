@@ -8,58 +8,19 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "conf/inet.h"
-#include "conf/jx.h"
+#include "conf/fabric.h"
 
 #define PROFILE_PATH "/etc/cni/net.d/roce.d/profile.json"
 #define PROFILE_STATE_DIR "/run"
 
-enum {
-	PROFILE_FABRICS_MAX = 16,
-	PROFILE_PFS_MAX = 32,
-	PROFILE_MTU_MIN = 68, /* bytes: the least netdev MTU that IPv4 allows (RFC 791) */
-	PROFILE_MTU_MAX = 65535,
-};
+enum { PROFILE_FABRICS_MAX = 16 };
 
-/* What a switch's configured MTU counts. */
-enum switch_semantics {
-	SWITCH_L3,	/* the IP packet */
-	SWITCH_L2HDR,	/* with Ethernet header and VLAN tags, without FCS */
-	SWITCH_L2FRAME, /* the whole frame, FCS too */
-	SWITCH_SEMANTICS_MAX,
-};
-
-/* What happens when the MTU chain is not consistent. */
+/* What happens when the MTU chain is not consistent; each is looser than the one before. */
 enum mtu_policy {
 	MTU_STRICT, /* ADD is refused */
+	MTU_CLAMP,  /* the pod gets the largest MTU that is, as long as it carries the RoCE path MTU */
+	MTU_WARN,   /* ADD goes on, and says so */
 	MTU_POLICY_MAX,
-};
-
-/* One entry of "pfs"; exactly one member is set. */
-struct profile_pf {
-	char pci[PCI_TEXT_SIZE]; /* "" when absent */
-	const char *name;	 /* pattern as fnmatch(3) */
-	const char *driver;
-};
-
-/**
- * struct fabric - one network of switches
- * @name:		its name in the profile
- * @switch_mtu:		as the switch's configuration has it
- * @semantics:		what that number counts
- * @roce_mtu:		RoCE path MTU that networks get when they ask for none
- * @pod_mtu:		netdev MTU that pods get when their network asks for none
- * @pfs:		the ports on this fabric
- * @n_pfs:		0: any port
- */
-struct fabric {
-	const char *name;
-	struct opt_int switch_mtu;
-	enum switch_semantics semantics;
-	struct opt_int roce_mtu;
-	struct opt_int pod_mtu;
-	struct profile_pf pfs[PROFILE_PFS_MAX];
-	size_t n_pfs;
 };
 
 /**
@@ -68,6 +29,7 @@ struct fabric {
  * @fabrics, @n_fabrics: the fabrics
  * @default_fabric:	name used when neither the network nor the device decides; NULL: none
  * @mtu:		policy
+ * @may_loosen:		a network may choose a looser one
  * @state_dir:		folder that holds roce-cni/ and roce-ipam/
  * @durability:		how state is written: @state_dir below /run is volatile, anything else durable
  * @doc:		the document that the strings borrow from
@@ -78,16 +40,10 @@ struct profile {
 	size_t n_fabrics;
 	const char *default_fabric;
 	enum mtu_policy mtu;
+	bool may_loosen;
 	const char *state_dir;
 	enum file_durability durability;
 	json_t *doc;
-};
-
-/* A port as a fabric's "pfs" may name it: the PF of a VF, or the netdev itself. */
-struct profile_port {
-	const char *pci; /* "" for none */
-	const char *name;
-	const char *driver; /* "" for unknown */
 };
 
 /**
@@ -126,19 +82,13 @@ void profile_free(struct profile *profile);
  * Return: 0 or a negative errno.
  */
 int profile_fabric(const struct profile *profile, const char *wanted,
-		   const struct profile_port *port, const struct fabric **ret_fabric,
+		   const struct fabric_port *port, const struct fabric **ret_fabric,
 		   struct err *err);
 
-/* profile_semantics_name() - "l3", "l2hdr" or "l2frame". */
-const char *profile_semantics_name(enum switch_semantics semantics);
+/* profile_policy_name() - "strict", "clamp" or "warn". */
+const char *profile_policy_name(enum mtu_policy policy);
 
 /* profile_read_policy() - jx_reader for an enum mtu_policy; the network's configuration has it too. */
 int profile_read_policy(const json_t *value, const char *path, void *field, struct err *err);
-
-/* profile_read_mtu() - jx_reader for a netdev MTU into a struct opt_int: 68 to 65535 bytes. */
-int profile_read_mtu(const json_t *value, const char *path, void *field, struct err *err);
-
-/* profile_read_roce_mtu() - jx_reader for a RoCE path MTU: 256, 512, 1024, 2048 or 4096 bytes. */
-int profile_read_roce_mtu(const json_t *value, const char *path, void *field, struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ctl/ctl.h"
 
-#include <stdio.h>
+#include "conf/roce.h"
 
 static void print_hop(const char *kind, const char *name, int has, int needs, int max,
 		      const char *verdict)
@@ -19,12 +19,14 @@ static const char *verdict(const struct mtu_hop *hop)
 {
 	if (!hop->ok)
 		return "TOO SMALL";
+	if (hop->kind == MTU_HOP_BESIDE)
+		return "-";
 	return hop->kind == MTU_HOP_DEVICE && hop->mtu != hop->need ? "ok, will be set" : "ok";
 }
 
 void ctl_print_chain(const struct mtu_chain *chain, const char *ifname)
 {
-	int needs = chain->roce_mtu.set ? mtu_roce_need(chain->roce_mtu.value) : 0;
+	int needs = chain->roce_mtu.set ? roce_need(chain->roce_mtu.value) : 0;
 	char text[48];
 
 	printf("MTU chain (bytes; a switch has what it permits as a netdev MTU)\n");
@@ -35,8 +37,10 @@ void ctl_print_chain(const struct mtu_chain *chain, const char *ifname)
 	for (size_t i = 0; i < chain->n_hops; i++) {
 		const struct mtu_hop *hop = &chain->hops[i];
 
+		snprintf(text, sizeof(text), "%s%s", verdict(hop),
+			 i == chain->bottleneck ? ", bottleneck" : "");
 		print_hop(mtu_hop_kind_name(hop->kind), hop->name, hop->mtu, hop->need, hop->max,
-			  verdict(hop));
+			  text);
 	}
 }
 
@@ -66,4 +70,17 @@ int ctl_print_error(const char *where, const struct err *err)
 	if (*err->details)
 		fprintf(stderr, "  %s\n", err->details);
 	return CTL_ERRORS;
+}
+
+int ctl_print_json(json_t *json)
+{
+	_cleanup_free_ char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
+
+	json_decref(json);
+	if (!text) {
+		fprintf(stderr, "rocectl: out of memory\n");
+		return CTL_ERRORS;
+	}
+	puts(text);
+	return CTL_OK;
 }

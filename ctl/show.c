@@ -46,18 +46,15 @@ static void show_one(const struct attachment *attachment, void *arg)
 	       state_of(&journal));
 }
 
-int ctl_show(int argc, char **argv)
+static int run(const struct ctl_command *command, int argc, char **argv)
 {
 	_cleanup_store_ struct store store = STORE_CLOSED;
 	struct profile profile;
 	struct err err = { 0 };
 	int r;
 
-	(void)argv;
-	if (argc > 1) {
-		fprintf(stderr, "usage: rocectl show\n");
-		return CTL_USAGE;
-	}
+	if (ctl_options(command, argc, argv, NULL) != argc)
+		return ctl_usage(command, stderr);
 	if (profile_load(PROFILE_PATH, &profile, &err) < 0)
 		return ctl_print_error("rocectl", &err);
 	printf("%-16s %-14s %-8s %-14s %-13s %6s  %s\n", "NETWORK", "CONTAINER", "IFNAME", "DEVICE",
@@ -72,3 +69,10 @@ int ctl_show(int argc, char **argv)
 		store_each(&store, NULL, show_one, &store);
 	return CTL_OK;
 }
+
+const struct ctl_command ctl_show = {
+	.name = "show",
+	.operands = "",
+	.about = "the attachments on this node",
+	.run = run,
+};

@@ -5,7 +5,6 @@
 #include "conf/document.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 
 /* What the command line says. */
@@ -17,40 +16,18 @@ struct options {
 	bool offline;
 };
 
-static int usage(void)
-{
-	fprintf(stderr, "usage: rocectl validate [--offline] [--profile FILE] [--device PCI]\n"
-			"                        [--netns PATH] [--ifname NAME] FILE...\n");
-	return CTL_USAGE;
-}
-
-static int parse_options(int argc, char **argv, struct options *ret)
-{
-	static const struct option longs[] = {
-		{ "offline", no_argument, NULL, 'o' },	     { "profile", required_argument, NULL, 'p' },
-		{ "netns", required_argument, NULL, 'n' },   { "ifname", required_argument, NULL, 'i' },
-		{ "device", required_argument, NULL, 'd' },  { 0 },
-	};
-	struct options options = { .profile = PROFILE_PATH, .ifname = "net1" };
-	int c;
-
-	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-		if (c == 'o')
-			options.offline = true;
-		else if (c == 'p')
-			options.profile = optarg;
-		else if (c == 'n')
-			options.netns = optarg;
-		else if (c == 'i')
-			options.ifname = optarg;
-		else if (c == 'd')
-			options.device = optarg;
-		else
-			return -EINVAL;
-	}
-	*ret = options;
-	return optind < argc ? 0 : -EINVAL;
-}
+static const struct ctl_option options_table[] = {
+	{ "offline", 0, NULL, "look at no host, only at the files", ctl_read_flag,
+	  offsetof(struct options, offline) },
+	{ "profile", 0, "FILE", "node profile (default " PROFILE_PATH ")", ctl_read_text,
+	  offsetof(struct options, profile) },
+	{ "device", 0, "PCI", "the VF that Multus would name", ctl_read_text,
+	  offsetof(struct options, device) },
+	{ "netns", 0, "PATH", "the pod's network namespace", ctl_read_text,
+	  offsetof(struct options, netns) },
+	{ "ifname", 0, "NAME", "interface name in the pod (default net1)", ctl_read_text,
+	  offsetof(struct options, ifname) },
+};
 
 static int plan_on_host(const struct netconf *conf, const struct profile *profile,
 			const struct options *options, const struct side *host,
@@ -144,18 +121,19 @@ static int validate_file(const char *path, const struct profile *profile,
 	return status;
 }
 
-int ctl_validate(int argc, char **argv)
+static int run(const struct ctl_command *command, int argc, char **argv)
 {
-	struct options options;
+	struct options options = { .profile = PROFILE_PATH, .ifname = "net1" };
+	int first = ctl_options(command, argc, argv, &options);
 	struct profile profile;
 	struct err err = { 0 };
 	int status = CTL_OK;
 
-	if (parse_options(argc, argv, &options) < 0)
-		return usage();
+	if (first < 0 || first == argc)
+		return first < 0 ? CTL_USAGE : ctl_usage(command, stderr);
 	if (profile_load(options.profile, &profile, &err) < 0)
 		return ctl_print_error("rocectl", &err);
-	for (int i = optind; i < argc; i++) {
+	for (int i = first; i < argc; i++) {
 		int one = validate_file(argv[i], &profile, &options);
 
 		status = one > status ? one : status;
@@ -163,3 +141,12 @@ int ctl_validate(int argc, char **argv)
 	profile_free(&profile);
 	return status;
 }
+
+const struct ctl_command ctl_validate = {
+	.name = "validate",
+	.operands = "FILE...",
+	.about = "check network configurations: the plan of an ADD, not run",
+	.options = options_table,
+	.n_options = ARRAY_SIZE(options_table),
+	.run = run,
+};

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/if_link.h>
+#include <linux/net_namespace.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <net/if_arp.h>
@@ -47,6 +48,16 @@ static void parse_altnames(struct link *link, struct nlattr *list)
 	}
 }
 
+static void parse_lower(struct link *link, int lower, const struct nlattr *nsid)
+{
+	if (nsid) {
+		link->far_lower = lower;
+		link->far_nsid = (int)nla_get_u32(nsid);
+	} else if (lower != link->ifindex) {
+		link->lower = lower;
+	}
+}
+
 static int parse(struct nlmsghdr *nlh, struct link *link)
 {
 	struct nlattr *tb[IFLA_MAX + 1] = { NULL };
@@ -64,8 +75,7 @@ static int parse(struct nlmsghdr *nlh, struct link *link)
 		.max_mtu = number(tb[IFLA_MAX_MTU]),
 		.master = number(tb[IFLA_MASTER]),
 	};
-	if (!tb[IFLA_LINK_NETNSID] && number(tb[IFLA_LINK]) != link->ifindex)
-		link->lower = number(tb[IFLA_LINK]);
+	parse_lower(link, number(tb[IFLA_LINK]), tb[IFLA_LINK_NETNSID]);
 	if (tb[IFLA_ADDRESS] && nla_len(tb[IFLA_ADDRESS]) == LINK_MAC_LEN)
 		memcpy(link->mac, nla_data(tb[IFLA_ADDRESS]), LINK_MAC_LEN);
 	copy_text(link->name, sizeof(link->name), tb[IFLA_IFNAME]);
@@ -136,16 +146,38 @@ int link_list(struct nlsock *sock, link_visitor visit, void *arg)
 	return nlsock_talk(sock, request(RTM_GETLINK, NLM_F_DUMP, 0), on_each, &listing);
 }
 
+static int on_nsid(struct nlmsghdr *nlh, void *arg)
+{
+	struct nlattr *attr = nlmsg_find_attr(nlh, sizeof(struct rtgenmsg), NETNSA_NSID);
+
+	if (attr)
+		*(int *)arg = (int)nla_get_u32(attr);
+	return 0;
+}
+
+int link_nsid(struct nlsock *sock, int netns)
+{
+	struct rtgenmsg any = { .rtgen_family = AF_UNSPEC };
+	struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETNSID, NLM_F_REQUEST);
+	int nsid = -1, r;
+
+	if (msg) {
+		nlmsg_append(msg, &any, sizeof(any), NLMSG_ALIGNTO);
+		nla_put_u32(msg, NETNSA_FD, netns);
+	}
+	r = nlsock_talk(sock, msg, on_nsid, &nsid);
+	return r < 0 ? r : nsid < 0 ? -ENOENT : nsid;
+}
+
 struct parent_search {
 	const char *parent;
 	struct link *found;
 	bool any;
 };
 
-/* "pf0vf1" and "pf0sf1" are representors: ports of the switch inside the adapter. */
-static bool is_representor(const struct link *link)
+bool link_is_representor(const struct link *link)
 {
-	return strstr(link->phys_port_name, "vf") || strstr(link->phys_port_name, "sf");
+	return strstr(link->phys_port_name, "pf");
 }
 
 static bool match_parent(const struct link *link, void *arg)
@@ -154,11 +186,11 @@ static bool match_parent(const struct link *link, void *arg)
 
 	if (!streq(link->parent, search->parent))
 		return false;
-	if (search->any && is_representor(link))
+	if (search->any && link_is_representor(link))
 		return false;
 	*search->found = *link;
 	search->any = true;
-	return !is_representor(link);
+	return !link_is_representor(link);
 }
 
 int link_find_parent(struct nlsock *sock, const char *parent, struct link *ret_link)

@@ -27,6 +27,8 @@ enum {
  * @kind:		"veth", "bond", "" for hardware
  * @master:		ifindex of its bond, team or bridge; 0: none
  * @lower:		ifindex of its parent or peer in the same namespace; 0: none
+ * @far_lower:		ifindex of its parent or peer in another namespace; 0: none
+ * @far_nsid:		that namespace, by its number in this one (link_nsid())
  * @parent:		PCI address (or other bus address) of its device; "" for none
  * @phys_port_name:	"p0", "pf0vf1", "" for none
  * @altnames:		alternative names
@@ -42,6 +44,7 @@ struct link {
 	char kind[LINK_KIND_SIZE];
 	int master;
 	int lower;
+	int far_lower, far_nsid;
 	char parent[LINK_PARENT_SIZE];
 	char phys_port_name[LINK_PARENT_SIZE];
 	char altnames[LINK_ALTNAMES_MAX][LINK_ALTNAME_SIZE];
@@ -81,10 +84,25 @@ typedef bool (*link_visitor)(const struct link *link, void *arg);
 int link_list(struct nlsock *sock, link_visitor visit, void *arg);
 
 /**
+ * link_nsid() - the number of a namespace, as another one knows it
+ * @sock:	socket of the namespace that numbers
+ * @netns:	descriptor of the namespace that is asked for
+ *
+ * Return: the number, or a negative errno (-ENOENT: it has none).
+ */
+int link_nsid(struct nlsock *sock, int netns);
+
+/*
+ * link_is_representor() - true for a port of the switch inside an adapter: "pf0vf1", "pf0sf3", "c1pf0"
+ * as phys_port_name, while the port itself is "p0" (net/devlink/port.c).
+ */
+bool link_is_representor(const struct link *link);
+
+/**
  * link_find_parent() - the interface of a PCI device
  * @sock:	socket of a namespace
  * @parent:	PCI address
- * @ret_link:	the interface; the first without a VF representor's port name if there are several
+ * @ret_link:	the interface; the first that is no representor if there are several
  *
  * By IFLA_PARENT_DEV_NAME (kernel 5.14), which is right in every namespace, unlike sysfs.
  *
