@@ -61,7 +61,7 @@ static int read_semantics(const json_t *value, const char *path, void *field, st
 static int read_platform(const json_t *value, const char *path, void *field, struct err *err)
 {
 	const char *text = json_string_value(value);
-	const struct switch_platform **platform = field;
+	const struct switch_platform **platform = field, *known;
 	const char *meant;
 	size_t n;
 
@@ -70,7 +70,8 @@ static int read_platform(const json_t *value, const char *path, void *field, str
 	*platform = switch_platform(text);
 	if (*platform)
 		return 0;
-	meant = jx_closest(text, &switch_platforms(&n)->name, n, sizeof(**platform));
+	known = switch_platforms(&n);
+	meant = jx_closest(text, &known->name, n, sizeof(*known));
 	if (meant)
 		return jx_value_error(err, path, "\"%s\" is not known; did you mean \"%s\"?", text,
 				      meant);
