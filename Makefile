@@ -61,10 +61,10 @@ $(BIN)/roce-ipam: $(BUILD)/ipam/main.o $(call lib,ipam) $(call lib,conf) $(call 
 	@mkdir -p $(@D)
 	$(call link,-ljansson)
 
-$(BIN)/rocectl: $(BUILD)/ctl/main.o $(call lib,ctl) $(call lib,cni) $(call lib,netlink) \
-		$(call lib,conf) $(call lib,base)
+$(BIN)/rocectl: $(BUILD)/ctl/main.o $(call lib,ctl) $(call lib,cni) $(call lib,ipam) \
+		$(call lib,netlink) $(call lib,conf) $(call lib,base)
 	@mkdir -p $(@D)
-	$(call link,$(NL_LIBS) -ljansson)
+	$(call link,$(NL_LIBS) -ljansson -lyaml)
 
 install: all
 	install -D -m 0755 $(BIN)/roce $(DESTDIR)$(CNI_DIR)/roce
@@ -90,7 +90,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(call lib,cni) $(call lib,ipam) $(call lib,netl
 		$(call lib,base)
 	@mkdir -p $(@D)
 	@echo "  TEST  $@"
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -pie -MMD -MP -o $@ $(filter %.c %.a,$^) -lcmocka $(NL_LIBS) -ljansson
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -pie -MMD -MP -o $@ $(filter %.c %.a,$^) -lcmocka $(NL_LIBS) -ljansson -lyaml
 
 unit: $(UNIT_TESTS)
 

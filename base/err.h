@@ -50,6 +50,7 @@ struct err_info {
  * struct err - an error on its way up to main()
  * @code:	CNI error code, CNI_OK while there is no error
  * @eno:	errno value (positive), for callers that must tell cases apart
+ * @path:	JSON path of what is wrong in a configuration; "" if it is something else
  * @msg:	one self-contained sentence: what was found, what was needed, what to do.
  *		Multus keeps nothing else of an error
  * @details:	further lines: context, undo failures
@@ -57,6 +58,7 @@ struct err_info {
 struct err {
 	enum err_code code;
 	int eno;
+	char path[192];
 	char msg[1024];
 	char details[2048];
 };

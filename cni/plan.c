@@ -77,8 +77,8 @@ static void check_pod(const struct host_state *state, const char *ifname, struct
 /* ---- the MTU ---- */
 
 /* A network may be stricter than the node; looser only if the node's administrator allows it. */
-static enum mtu_policy settle_policy(const struct netconf *conf, const struct profile *profile,
-				     struct plan *plan)
+enum mtu_policy plan_policy(const struct netconf *conf, const struct profile *profile,
+			    struct findings *findings)
 {
 	struct finding *f;
 
@@ -86,7 +86,7 @@ static enum mtu_policy settle_policy(const struct netconf *conf, const struct pr
 		return profile->mtu;
 	if (conf->policy <= profile->mtu || profile->may_loosen)
 		return conf->policy;
-	f = finding_add(&plan->findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "mtu-policy-too-loose",
+	f = finding_add(findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "mtu-policy-too-loose",
 			"mtuPolicy \"%s\" is looser than the node's policy \"%s\"",
 			profile_policy_name(conf->policy), profile_policy_name(profile->mtu));
 	finding_fix(f, "leave mtuPolicy out, or have the node's administrator write \"policy\": {\"mayLoosen\": true} in %s",
@@ -103,7 +103,7 @@ static void plan_mtu(const struct netconf *conf, const struct profile *profile,
 	chain_ask(&state->chain, state->fabric, state->device.pci.driver, tagged, chain);
 	chain->mtu = conf->mtu;
 	chain->roce_mtu = conf->roce_mtu;
-	chain->policy = settle_policy(conf, profile, plan);
+	chain->policy = plan_policy(conf, profile, &plan->findings);
 	mtu_plan(chain, &plan->findings);
 	if (state->chain.more)
 		finding_add(&plan->findings, SEVERITY_WARNING, CNI_OK, "chain-cut-short",

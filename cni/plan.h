@@ -37,6 +37,17 @@ void plan_add(const struct netconf *conf, const struct profile *profile,
 	      const struct host_state *state, const char *ifname, struct plan *ret_plan);
 
 /**
+ * plan_policy() - the policy that holds for a network
+ * @conf:	configuration
+ * @profile:	node profile
+ * @findings:	receives an error if the network's is looser than the node's and must not be
+ *
+ * Return: the policy.
+ */
+enum mtu_policy plan_policy(const struct netconf *conf, const struct profile *profile,
+			    struct findings *findings);
+
+/**
  * plan_addresses() - the steps that configure what the IPAM plugin answered
  * @result:	its answer
  * @ret_plan:	plan with just these steps

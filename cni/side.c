@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/netlink.h>
+#include <string.h>
 
 /* The sockets of a namespace whose descriptor the side owns already. */
 static int open_sockets(struct side *side, int where, struct err *err)
@@ -46,6 +47,21 @@ int side_open_pod(const char *path, const struct side *host, bool may_be_host,
 		return err_set(err, CNI_NETNS_IS_HOST, -EINVAL,
 			       "CNI_NETNS %s is the namespace this plugin runs in, not a pod's", path);
 	}
+	r = open_sockets(&side, side.netns, err);
+	if (r == 0)
+		*ret_side = side;
+	return r;
+}
+
+int side_open_empty(struct side *ret_side, struct err *err)
+{
+	struct side side = SIDE_CLOSED;
+	int r;
+
+	side.netns = netns_new(&side.id);
+	if (side.netns < 0)
+		return err_set(err, ROCE_NETNS_INVALID, side.netns,
+			       "cannot make a network namespace: %s", strerror(-side.netns));
 	r = open_sockets(&side, side.netns, err);
 	if (r == 0)
 		*ret_side = side;

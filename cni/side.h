@@ -43,6 +43,9 @@ int side_open_host(struct side *ret_side, struct err *err);
 int side_open_pod(const char *path, const struct side *host, bool may_be_host,
 		  struct side *ret_side, struct err *err);
 
+/* side_open_empty() - a new, empty namespace for a dry run. Return: 0 or a negative errno. */
+int side_open_empty(struct side *ret_side, struct err *err);
+
 /**
  * side_reopen_pod() - find the pod's namespace again
  * @path:	where it was, or NULL

@@ -1,115 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conf/document.h"
 
-#include "base/file.h"
-
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 
-enum { DOCUMENT_SIZE_MAX = 16 << 20 };
-
-static int read_text(const char *path, char **ret_text, size_t *ret_len, struct err *err)
-{
-	int r = streq(path, "-") ? file_read_fd(STDIN_FILENO, DOCUMENT_SIZE_MAX, ret_text, ret_len)
-				 : file_read(AT_FDCWD, path, DOCUMENT_SIZE_MAX, ret_text, ret_len);
-
-	if (r < 0)
-		return err_set(err, CNI_IO_FAILURE, r, "cannot read %s: %s", path, strerror(-r));
-	return 0;
-}
+#define RESOURCE_ANNOTATION "k8s.v1.cni.cncf.io/resourceName"
 
 static const char *text_of(const json_t *json, const char *key)
 {
 	return json_string_value(json_object_get(json, key));
 }
 
-/* One plugin's configuration, if it is ours; @name and @version where it has none of its own. */
-static int add_plugin(struct document *doc, json_t *plugin, const char *name, const char *version,
-		      struct err *err)
+static const json_t *plugin_list(const struct document *document)
 {
-	const char *type = text_of(plugin, "type");
-	struct cni_call *call = &doc->calls[doc->n_calls];
-
-	if (!type || !streq(type, "roce"))
-		return 0;
-	if (doc->n_calls == DOCUMENT_CALLS_MAX)
-		return err_set(err, CNI_CONFIG_INVALID, -E2BIG, "more than %d networks",
-			       DOCUMENT_CALLS_MAX);
-	call->json = json_deep_copy(plugin);
-	if (name && !text_of(plugin, "name"))
-		json_object_set_new(call->json, "name", json_string(name));
-	if (version)
-		json_object_set_new(call->json, "cniVersion", json_string(version));
-	call->args.args = "";
-	call->text = json_dumps(call->json, JSON_COMPACT);
-	call->text_len = strlen(call->text);
-	doc->n_calls++;
-	return cnicall_check(call, err);
+	return json_object_get(document->config, "plugins");
 }
 
-static int add_config(struct document *doc, json_t *config, const char *name, struct err *err)
-{
-	json_t *plugins = json_object_get(config, "plugins");
-	int r = 0;
+/* ---- what it is ---- */
 
-	if (!plugins)
-		return add_plugin(doc, config, name, NULL, err);
-	if (!json_is_array(plugins))
-		return jx_type_error(plugins, "plugins", "an array", err);
-	if (text_of(config, "name"))
-		name = text_of(config, "name");
-	for (size_t i = 0; r == 0 && i < json_array_size(plugins); i++)
-		r = add_plugin(doc, json_array_get(plugins, i), name,
-			       text_of(config, "cniVersion"), err);
-	return r;
+static enum document_kind kind_of(const json_t *json)
+{
+	const char *what = text_of(json, "kind");
+
+	if (what && streq(what, "NetworkAttachmentDefinition"))
+		return DOCUMENT_NETWORK;
+	if (what && json_object_get(json, "apiVersion"))
+		return DOCUMENT_OTHER;
+	if (json_object_get(json, "plugins") || json_object_get(json, "type") ||
+	    json_object_get(json, "cniVersion"))
+		return DOCUMENT_NETWORK;
+	if (json_object_get(json, "version") || json_object_get(json, "fabrics"))
+		return DOCUMENT_PROFILE;
+	return DOCUMENT_UNKNOWN;
 }
 
-static int add_definition(struct document *doc, json_t *definition, struct err *err)
+static void read_definition(struct document *document)
 {
-	_cleanup_json_ json_t *config = NULL;
-	const char *text = text_of(json_object_get(definition, "spec"), "config");
-	int r;
+	const json_t *meta = json_object_get(document->json, "metadata");
+	const json_t *config = json_object_get(json_object_get(document->json, "spec"), "config");
+	const char *text = json_string_value(config);
 
-	if (!text)
-		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
-			       "spec.config: the configuration as a string is missing");
-	r = jx_parse(text, strlen(text), "spec.config", &config, err);
-	return r < 0 ? r
-		     : add_config(doc, config, text_of(json_object_get(definition, "metadata"), "name"),
-				  err);
+	document->is_nad = true;
+	document->name = text_of(meta, "name");
+	document->namespace = text_of(meta, "namespace");
+	document->resource = text_of(json_object_get(meta, "annotations"), RESOURCE_ANNOTATION);
+	if (!text && config && !json_is_null(config))
+		jx_type_error(config, "spec.config", "a string that holds JSON", &document->err);
+	else if (text && *text)
+		jx_parse(text, strlen(text), "spec.config", &document->config, &document->err);
 }
 
-int document_load(const char *path, struct document *ret_doc, struct err *err)
+static void visit_one(const json_t *json, size_t doc, const char *path, document_visitor visit,
+		      void *arg)
 {
-	_cleanup_free_ char *text = NULL;
-	_cleanup_json_ json_t *json = NULL;
-	const char *kind;
-	size_t len;
-	int r;
+	struct document document = { .kind = kind_of(json), .doc = doc, .json = json };
 
-	memset(ret_doc, 0, sizeof(*ret_doc));
-	r = read_text(path, &text, &len, err);
-	if (r == 0)
-		r = jx_parse(text, len, path, &json, err);
-	if (r < 0)
-		return r;
-	kind = text_of(json, "kind");
-	if (kind && streq(kind, "NetworkAttachmentDefinition"))
-		r = add_definition(ret_doc, json, err);
-	else
-		r = add_config(ret_doc, json, NULL, err);
-	if (r == 0 && ret_doc->n_calls == 0)
-		r = err_set(err, CNI_CONFIG_INVALID, -EINVAL, "no configuration of type \"roce\" in it");
-	if (r < 0)
-		document_free(ret_doc);
-	return r;
+	snprintf(document.path, sizeof(document.path), "%s", path);
+	document.what = jx_text(json, "kind");
+	if (document.kind == DOCUMENT_NETWORK && *document.what)
+		read_definition(&document);
+	else if (document.kind == DOCUMENT_NETWORK)
+		document.config = json_incref((json_t *)json);
+	visit(&document, arg);
+	json_decref(document.config);
 }
 
-void document_free(struct document *doc)
+void document_each(const struct source *source, document_visitor visit, void *arg)
 {
-	for (size_t i = 0; i < doc->n_calls; i++) {
-		json_decref(doc->calls[i].json);
-		free(doc->calls[i].text);
+	for (size_t doc = 0; doc < json_array_size(source->docs); doc++) {
+		const json_t *json = json_array_get(source->docs, doc);
+		const json_t *items = json_object_get(json, "items");
+		const char *kind = text_of(json, "kind");
+
+		if (json_is_null(json))
+			continue; /* nothing between two "---" */
+		if (!json_is_array(items) || !kind || !strstr(kind, "List")) {
+			visit_one(json, doc, "", visit, arg);
+			continue;
+		}
+		for (size_t i = 0; i < json_array_size(items); i++) {
+			char path[DOCUMENT_PATH_SIZE];
+
+			snprintf(path, sizeof(path), "items[%zu]", i);
+			visit_one(json_array_get(items, i), doc, path, visit, arg);
+		}
 	}
-	doc->n_calls = 0;
+}
+
+/* ---- its plugins ---- */
+
+size_t document_plugins(const struct document *document)
+{
+	if (!document->config)
+		return 0;
+	return plugin_list(document) ? json_array_size(plugin_list(document)) : 1;
+}
+
+const json_t *document_plugin(const struct document *document, size_t i)
+{
+	const json_t *list = plugin_list(document);
+	const json_t *plugin = list ? json_array_get(list, i) : document->config;
+
+	return json_is_object(plugin) ? plugin : NULL;
+}
+
+int document_line(struct source *source, const struct document *document, size_t plugin,
+		  const char *path)
+{
+	const char *dot = *document->path ? "." : "";
+	char outer[2 * DOCUMENT_PATH_SIZE], inner[256];
+
+	if (plugin_list(document))
+		snprintf(inner, sizeof(inner), "plugins[%zu]%s%.200s", plugin, *path ? "." : "", path);
+	else
+		snprintf(inner, sizeof(inner), "%.200s", path);
+	if (document->is_nad)
+		snprintf(outer, sizeof(outer), "%s%sspec.config", document->path, dot);
+	else
+		return source_line(source, document->doc, inner, NULL);
+	return source_line(source, document->doc, outer, inner);
+}
+
+static void inherit(json_t *plugin, const char *key, const char *value)
+{
+	if (value)
+		json_object_set_new(plugin, key, json_string(value));
+}
+
+int document_call(const struct document *document, size_t i, struct cni_call *ret_call,
+		  struct err *err)
+{
+	const json_t *plugin = document_plugin(document, i);
+	const char *name = text_of(document->config, "name");
+	json_t *json = json_deep_copy(plugin);
+
+	*ret_call = (struct cni_call){ .args.args = "", .json = json };
+	if (plugin_list(document)) {
+		inherit(json, "cniVersion", text_of(document->config, "cniVersion"));
+		inherit(json, "name", name);
+	}
+	if (!text_of(json, "name"))
+		inherit(json, "name", document->name);
+	ret_call->text = json_dumps(json, JSON_COMPACT);
+	if (!ret_call->text)
+		return err_set(err, CNI_IO_FAILURE, -ENOMEM, "out of memory");
+	ret_call->text_len = strlen(ret_call->text);
+	return cnicall_check(ret_call, err);
+}
+
+void document_free_call(struct cni_call *call)
+{
+	json_decref(call->json);
+	free(call->text);
 }

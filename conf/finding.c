@@ -12,7 +12,8 @@ struct finding *finding_add(struct findings *list, enum severity severity, enum 
 	struct finding *finding = &list->items[slot];
 	va_list ap;
 
-	*finding = (struct finding){ .severity = severity, .code = code, .id = id };
+	*finding = (struct finding){ .severity = severity, .code = code };
+	snprintf(finding->id, sizeof(finding->id), "%s", id);
 	va_start(ap, fmt);
 	vsnprintf(finding->text, sizeof(finding->text), fmt, ap);
 	va_end(ap);
@@ -53,6 +54,10 @@ static json_t *to_json(const struct finding *f)
 	if (json && (f->have || f->want)) {
 		json_object_set_new(json, "have", json_integer(f->have));
 		json_object_set_new(json, "want", json_integer(f->want));
+	}
+	if (json && f->line) {
+		json_object_set_new(json, "path", json_string(f->path));
+		json_object_set_new(json, "line", json_integer(f->line));
 	}
 	return json;
 }

@@ -5,7 +5,7 @@
 
 #include "conf/jx.h"
 
-enum { FINDINGS_MAX = 40, FINDING_HOP_SIZE = 64 };
+enum { FINDINGS_MAX = 40, FINDING_ID_SIZE = 40, FINDING_HOP_SIZE = 64, FINDING_PATH_SIZE = 192 };
 
 enum severity {
 	SEVERITY_INFO,
@@ -19,7 +19,8 @@ enum severity {
  * @severity:	an error refuses the ADD
  * @code:	CNI error code that a refusal carries
  * @id:		stable short name, for example "pf-mtu-too-small"
- * @hop:	where: "PF ens1f0", "switch of fabric rail"
+ * @hop:	where on the host: "PF ens1f0", "switch of fabric rail"; "" for nowhere
+ * @path, @line: where in the file: JSON path and line; "" and 0 for nowhere
  * @have, @want: the value found and the value needed; 0 when there is no number
  * @text:	one sentence that stands alone
  * @fix:	the command or edit that would mend it; never run by itself
@@ -27,10 +28,12 @@ enum severity {
 struct finding {
 	enum severity severity;
 	enum err_code code;
-	const char *id;
+	char id[FINDING_ID_SIZE];
 	char hop[FINDING_HOP_SIZE];
+	char path[FINDING_PATH_SIZE];
+	int line;
 	int have, want;
-	char text[320];
+	char text[512];
 	char fix[256];
 };
 

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { PATH_SIZE = 256, WORD_MAX = 48 };
+enum { PATH_SIZE = 192, WORD_MAX = 48 };
 
 int jx_parse(const char *text, size_t len, const char *what, json_t **ret_json, struct err *err)
 {
@@ -36,8 +36,16 @@ static const char *type_name(const json_t *value)
 	return value ? names[json_typeof(value)] : "missing";
 }
 
+/* The first error wins, and so does its path. */
+static void set_path(struct err *err, const char *path)
+{
+	if (!err_is_set(err))
+		snprintf(err->path, sizeof(err->path), "%s", path);
+}
+
 int jx_type_error(const json_t *value, const char *path, const char *wanted, struct err *err)
 {
+	set_path(err, path);
 	return err_set(err, CNI_DECODING_FAILURE, -EINVAL, "%s: must be %s, is %s",
 		       *path ? path : "configuration", wanted, type_name(value));
 }
@@ -50,6 +58,7 @@ int jx_value_error(struct err *err, const char *path, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	set_path(err, path);
 	return err_set(err, CNI_CONFIG_INVALID, -EINVAL, "%s: %s", path, text);
 }
 
@@ -103,12 +112,13 @@ static int unknown_key(const char *path, const char *key, const struct jx_key *k
 		       struct err *err)
 {
 	const char *meant = jx_closest(key, &keys->name, n, sizeof(*keys));
-	char hint[64] = "";
+	char hint[64] = "", full[PATH_SIZE];
 
 	if (meant)
 		snprintf(hint, sizeof(hint), "; did you mean \"%s\"?", meant);
-	return err_set(err, CNI_CONFIG_INVALID, -EINVAL, "unknown key \"%s%s%s\"%s", path,
-		       *path ? "." : "", key, hint);
+	snprintf(full, sizeof(full), "%s%s%s", path, *path ? "." : "", key);
+	set_path(err, full);
+	return err_set(err, CNI_CONFIG_INVALID, -EINVAL, "unknown key \"%s\"%s", full, hint);
 }
 
 static const struct jx_key *find_key(const struct jx_key *keys, size_t n, const char *name)
@@ -176,6 +186,20 @@ int jx_array(const json_t *json, const char *path, jx_reader read, size_t max, v
 	}
 	*ret_n = n;
 	return 0;
+}
+
+bool jx_remove(json_t *json, const char *path)
+{
+	char key[PATH_SIZE];
+	const char *dot;
+
+	while ((dot = strpbrk(path, ".[")) && *dot == '.') {
+		snprintf(key, sizeof(key), "%.*s", (int)(dot - path), path);
+		json = json_object_get(json, key);
+		path = dot + 1;
+	}
+	snprintf(key, sizeof(key), "%.*s", dot ? (int)(dot - path) : PATH_SIZE - 1, path);
+	return json_object_del(json, key) == 0;
 }
 
 const char *jx_text(const json_t *object, const char *key)

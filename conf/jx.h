@@ -131,6 +131,15 @@ int jx_type_error(const json_t *value, const char *path, const char *wanted, str
 int jx_value_error(struct err *err, const char *path, const char *fmt, ...) _printf_(3, 4);
 
 /**
+ * jx_remove() - remove a value from a document
+ * @json:	the document
+ * @path:	its JSON path; of an element of an array the whole array goes
+ *
+ * Return: true if something was removed.
+ */
+bool jx_remove(json_t *json, const char *path);
+
+/**
  * jx_closest() - the entry of a list that a misspelled word most likely stands for
  * @word:	what was written
  * @names:	first name; the others follow at distance @stride bytes

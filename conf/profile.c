@@ -121,8 +121,7 @@ static const struct fabric *find_fabric(const struct profile *profile, const cha
 	return NULL;
 }
 
-static int parse(const char *text, size_t len, const char *path, struct profile *profile,
-		 struct err *err)
+int profile_read(const json_t *json, struct profile *ret_profile, struct err *err)
 {
 	static const struct jx_key keys[] = {
 		{ "version", read_version, 0 },
@@ -131,11 +130,12 @@ static int parse(const char *text, size_t len, const char *path, struct profile 
 		{ "policy", read_policies, 0 },
 		{ "stateDir", read_state_dir, 0 },
 	};
-	int r = jx_parse(text, len, path, &profile->doc, err);
+	struct profile *profile = ret_profile;
+	int r;
 
-	if (r == 0)
-		r = jx_object(profile->doc, "", keys, ARRAY_SIZE(keys), JX_REFUSE, profile, err);
-	if (r == 0 && !json_object_get(profile->doc, "version"))
+	*profile = (struct profile){ .present = true, .state_dir = PROFILE_STATE_DIR };
+	r = jx_object(json, "", keys, ARRAY_SIZE(keys), JX_REFUSE, profile, err);
+	if (r == 0 && !json_object_get(json, "version"))
 		r = jx_value_error(err, "version", "is missing; write \"version\": 1");
 	if (r == 0 && profile->default_fabric && !find_fabric(profile, profile->default_fabric))
 		r = jx_value_error(err, "defaultFabric", "\"%s\" is not one of the fabrics",
@@ -146,25 +146,26 @@ static int parse(const char *text, size_t len, const char *path, struct profile 
 int profile_load(const char *path, struct profile *ret_profile, struct err *err)
 {
 	_cleanup_free_ char *text = NULL;
+	_cleanup_json_ json_t *doc = NULL;
 	size_t len;
 	int r;
 
-	memset(ret_profile, 0, sizeof(*ret_profile));
-	ret_profile->state_dir = PROFILE_STATE_DIR;
+	*ret_profile = (struct profile){ .state_dir = PROFILE_STATE_DIR };
 	r = file_read(AT_FDCWD, path, PROFILE_SIZE_MAX, &text, &len);
 	if (r == -ENOENT)
 		return 0;
 	if (r < 0)
 		return err_set(err, ROCE_PROFILE_INVALID, r, "cannot read the node profile %s: %s",
 			       path, strerror(-r));
-	ret_profile->present = true;
-	r = parse(text, len, path, ret_profile, err);
+	r = jx_parse(text, len, path, &doc, err);
+	if (r == 0)
+		r = profile_read(doc, ret_profile, err);
 	if (r < 0) {
 		err->code = ROCE_PROFILE_INVALID; /* whatever is wrong in it, the node is not ready */
-		err_wrap(err, "node profile %s", path);
-		profile_free(ret_profile);
+		return err_wrap(err, "node profile %s", path);
 	}
-	return r;
+	ret_profile->doc = steal_ptr(doc);
+	return 0;
 }
 
 void profile_load_for_del(const char *path, struct profile *ret_profile, struct err *ret_broken)

@@ -57,6 +57,16 @@ struct profile {
 int profile_load(const char *path, struct profile *ret_profile, struct err *err);
 
 /**
+ * profile_read() - check a profile that is parsed already
+ * @json:	the document; @ret_profile borrows from it
+ * @ret_profile:	the profile; nothing of it needs to be released
+ * @err:	as jx_reader
+ *
+ * Return: 0 or a negative errno.
+ */
+int profile_read(const json_t *json, struct profile *ret_profile, struct err *err);
+
+/**
  * profile_load_for_del() - read a profile for a DEL
  * @path:		usually PROFILE_PATH
  * @ret_profile:	the profile, or the defaults; the caller calls profile_free()

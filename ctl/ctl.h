@@ -87,8 +87,12 @@ int ctl_read_output(const char *text, void *field);
 /* ctl_print_chain() - the MTU chain as a table on stdout. */
 void ctl_print_chain(const struct mtu_chain *chain, const char *ifname);
 
-/* ctl_print_findings() - findings on stdout, one line and a "fix:" line each. */
-void ctl_print_findings(const struct findings *findings);
+/**
+ * ctl_print_findings() - findings on stdout: where, what and a "fix:" line each
+ * @findings:	the findings
+ * @file:	name of the file that their lines are of; NULL: none
+ */
+void ctl_print_findings(const struct findings *findings, const char *file);
 
 /* ctl_print_steps() - what an ADD would do, in order, on stdout. */
 void ctl_print_steps(const struct plan *plan, const char *device);

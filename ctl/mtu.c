@@ -145,7 +145,7 @@ static void print_text(const struct mtu_chain *chain, const struct findings *fin
 		       fabric_permits(fabric, chain->vlan_tags), fabric->sw.mtu.value,
 		       switch_semantics_name(fabric->sw.semantics));
 	printf("verdict                %s\n", consistent ? "consistent" : "NOT consistent");
-	ctl_print_findings(findings);
+	ctl_print_findings(findings, NULL);
 }
 
 static int print_json(const struct mtu_chain *chain, const struct findings *findings, bool consistent)

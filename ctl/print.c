@@ -44,15 +44,66 @@ void ctl_print_chain(const struct mtu_chain *chain, const char *ifname)
 	}
 }
 
-void ctl_print_findings(const struct findings *findings)
+/* Words up to the right margin; further lines are indented. */
+static void print_wrapped(const char *text, int column)
 {
-	for (size_t i = 0; i < findings->n; i++) {
-		const struct finding *f = &findings->items[i];
+	enum { MARGIN = 100, INDENT = 4 };
 
-		printf("%s: %s: %s\n", finding_severity_name(f->severity), f->id, f->text);
-		if (*f->fix)
-			printf("  fix: %s\n", f->fix);
+	for (bool first = true; *text; first = false) {
+		int len = (int)strcspn(text, " ");
+
+		if (!first && column + 1 + len > MARGIN) {
+			printf("\n%*s", INDENT, "");
+			column = INDENT;
+		} else if (!first) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", len, text);
+		column += len;
+		text += len;
+		text += strspn(text, " ");
 	}
+	putchar('\n');
+}
+
+/* A severity, in colour on a terminal unless NO_COLOR asks for none (no-color.org). */
+static void print_severity(enum severity severity)
+{
+	static const char *const colours[SEVERITY_MAX] = {
+		[SEVERITY_INFO] = "36",
+		[SEVERITY_WARNING] = "33",
+		[SEVERITY_ERROR] = "1;31",
+	};
+	const char *no_color = getenv("NO_COLOR");
+
+	if (isatty(STDOUT_FILENO) && !(no_color && *no_color))
+		printf("\033[%sm%s\033[0m: ", colours[severity], finding_severity_name(severity));
+	else
+		printf("%s: ", finding_severity_name(severity));
+}
+
+static void print_finding(const struct finding *f, const char *file)
+{
+	char line[FINDING_ID_SIZE + sizeof(f->text) + 8];
+	int column = 0;
+
+	if (file && f->line)
+		column = printf("%s:%d: ", file, f->line);
+	print_severity(f->severity);
+	column += (int)strlen(finding_severity_name(f->severity)) + 2;
+	snprintf(line, sizeof(line), "%s: %s", f->id, f->text);
+	print_wrapped(line, column);
+	if (!*f->fix)
+		return;
+	printf("  fix: ");
+	print_wrapped(f->fix, 7);
+}
+
+void ctl_print_findings(const struct findings *findings, const char *file)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		print_finding(&findings->items[i], file);
 }
 
 void ctl_print_steps(const struct plan *plan, const char *device)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* rocectl validate: the plan that an ADD would run, printed and not run. */
-#include "ctl/ctl.h"
-
-#include "conf/document.h"
+#include "ctl/lint.h"
+#include "ctl/node.h"
+#include "ctl/report.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 /* What the command line says. */
 struct options {
@@ -14,6 +13,8 @@ struct options {
 	const char *ifname;
 	const char *device;
 	bool offline;
+	bool strict;
+	enum ctl_output output;
 };
 
 static const struct ctl_option options_table[] = {
@@ -21,124 +22,288 @@ static const struct ctl_option options_table[] = {
 	  offsetof(struct options, offline) },
 	{ "profile", 0, "FILE", "node profile (default " PROFILE_PATH ")", ctl_read_text,
 	  offsetof(struct options, profile) },
-	{ "device", 0, "PCI", "the VF that Multus would name", ctl_read_text,
-	  offsetof(struct options, device) },
-	{ "netns", 0, "PATH", "the pod's network namespace", ctl_read_text,
+	{ "device", 0, "PCI", "the VF that Multus would name (default: the first free one)",
+	  ctl_read_text, offsetof(struct options, device) },
+	{ "netns", 0, "PATH", "the pod's network namespace (default: an empty one)", ctl_read_text,
 	  offsetof(struct options, netns) },
 	{ "ifname", 0, "NAME", "interface name in the pod (default net1)", ctl_read_text,
 	  offsetof(struct options, ifname) },
+	{ "strict", 0, NULL, "a warning counts as an error", ctl_read_flag,
+	  offsetof(struct options, strict) },
+	{ "output", 'o', "text|json", "form of the answer", ctl_read_output,
+	  offsetof(struct options, output) },
 };
 
-static int plan_on_host(const struct netconf *conf, const struct profile *profile,
-			const struct options *options, const struct side *host,
-			const struct side *pod, struct plan *ret_plan, struct device *ret_device,
-			struct err *err)
-{
-	struct host_state state;
-	int r = observe_device(conf, host, ret_device, err);
+/* One run of the command. */
+struct validation {
+	struct options options;
+	struct profile profile;
+	bool has_node;
+	struct node node;
+	struct source source;
+	struct lint_seen seen;
+	struct tally tally;
+	size_t networks, profiles; /* found in the files */
+	json_t *reports;	   /* NULL: text is printed as it comes */
+};
 
-	if (r == 0)
-		r = observe_state(conf, profile, ret_device, host, pod, options->ifname, &state, err);
-	if (r == 0)
-		plan_add(conf, profile, &state, options->ifname, ret_plan);
-	return r;
+static void deliver(struct validation *v, const struct report *report)
+{
+	report_count(report, &v->tally);
+	if (v->reports)
+		json_array_append_new(v->reports, report_to_json(report));
+	else
+		report_print(report);
 }
 
-static int observe_and_plan(const struct netconf *conf, const struct profile *profile,
-			    const struct options *options, struct plan *ret_plan,
-			    struct device *ret_device, struct err *err)
-{
-	struct side host = SIDE_CLOSED, pod = SIDE_CLOSED;
-	int r = side_open_host(&host, err);
+/* ---- one network ---- */
 
-	if (r == 0 && options->netns)
-		r = side_open_pod(options->netns, &host, false, &pod, err);
-	if (r == 0)
-		r = plan_on_host(conf, profile, options, &host, &pod, ret_plan, ret_device, err);
-	side_close(&pod);
-	side_close(&host);
-	return r;
+static bool named(const struct netconf *conf)
+{
+	return conf->device || !streq(conf->pci, LINT_ANY_DEVICE);
 }
 
-/* Without a node there is no device, so the parser is told of one where Multus would inject it. */
-static int read_conf(struct cni_call *call, const struct options *options, struct netconf *ret_conf,
-		     struct err *err)
+static void validate_on_node(struct validation *v, struct netconf *conf, struct report *report)
 {
-	bool named = json_object_get(call->json, "deviceID") ||
-		     json_object_get(call->json, "pciBusID") ||
-		     json_object_get(call->json, "device");
+	struct err err = { 0 };
 
-	if (options->device)
-		json_object_set_new(call->json, "deviceID", json_string(options->device));
-	else if (!named && options->offline)
-		json_object_set_new(call->json, "deviceID", json_string("0000:00:00.0"));
-	return netconf_read(call, ret_conf, err);
+	if (!named(conf) &&
+	    node_pick(&v->node, &v->profile, conf->fabric, conf->pci, &err) < 0) {
+		lint_error(&err, &report->findings);
+		lint_mtu(conf, &v->profile, &report->findings);
+		return;
+	}
+	node_plan(&v->node, &v->profile, conf, v->options.ifname, report);
 }
 
-static int validate_call(struct cni_call *call, const struct profile *profile,
-			 const struct options *options, struct err *err)
+static void validate_ipam(struct validation *v, const struct document *document,
+			  struct cni_call *call, struct report *report)
+{
+	struct ipamconf ipam;
+
+	if (!lint_ipam(document, call, &v->profile, &ipam, report))
+		return;
+	lint_remember(&v->seen, report, &ipam);
+	if (v->has_node)
+		node_addresses(&v->profile, call->name, &ipam, report);
+	ipamconf_free(&ipam);
+}
+
+static void validate_call(struct validation *v, const struct document *document,
+			  struct cni_call *call, struct report *report)
 {
 	struct netconf conf;
-	struct device device;
-	struct err refusal = { 0 };
-	struct plan plan;
-	int r = read_conf(call, options, &conf, err);
 
-	if (r < 0)
-		return r;
-	printf("network %s\n", call->name);
-	if (options->offline)
-		return 0;
-	r = observe_and_plan(&conf, profile, options, &plan, &device, err);
-	if (r < 0)
-		return r;
-	ctl_print_chain(&plan.chain, options->ifname);
-	ctl_print_steps(&plan, device.name);
-	ctl_print_findings(&plan.findings);
-	return finding_refuse(&plan.findings, &refusal);
+	if (lint_config(document, v->options.device, call, &conf, report)) {
+		if (v->has_node)
+			validate_on_node(v, &conf, report);
+		else
+			lint_mtu(&conf, &v->profile, &report->findings);
+	}
+	validate_ipam(v, document, call, report);
 }
 
-static int validate_file(const char *path, const struct profile *profile,
-			 const struct options *options)
+static struct report new_report(struct validation *v, const struct document *document,
+				const char *what)
 {
-	struct document doc;
+	struct report report = { .file = v->source.what, .what = what };
+	const char *name = document->name ? document->name : jx_text(document->config, "name");
+
+	snprintf(report.name, sizeof(report.name), "%.250s", name);
+	snprintf(report.namespace, sizeof(report.namespace), "%.250s",
+		 document->namespace ? document->namespace : "");
+	report.line = source_line(&v->source, document->doc, document->path, NULL);
+	return report;
+}
+
+static void validate_plugin(struct validation *v, const struct document *document, size_t i)
+{
+	struct report report = new_report(v, document, "network");
+	struct cni_call call;
 	struct err err = { 0 };
-	int status = CTL_OK;
 
-	if (document_load(path, &doc, &err) < 0) {
-		ctl_print_error(path, &err);
-		return err.code == CNI_IO_FAILURE ? CTL_USAGE : CTL_ERRORS;
+	if (document_call(document, i, &call, &err) < 0) {
+		lint_error(&err, &report.findings);
+	} else {
+		snprintf(report.name, sizeof(report.name), "%.250s", call.name);
+		validate_call(v, document, &call, &report);
 	}
-	for (size_t i = 0; i < doc.n_calls; i++) {
-		struct err one = { 0 };
+	lint_locate(&v->source, document, i, &report.findings);
+	document_free_call(&call);
+	v->networks++;
+	deliver(v, &report);
+}
 
-		if (validate_call(&doc.calls[i], profile, options, &one) < 0)
-			status = CTL_ERRORS;
-		if (err_is_set(&one))
-			ctl_print_error(path, &one);
+static const char *type_of(const struct document *document, size_t i)
+{
+	return jx_text(document_plugin(document, i), "type");
+}
+
+/* A network without a plugin of ours is somebody else's; in the list of a cluster that is usual. */
+static void skip_network(struct validation *v, const struct document *document)
+{
+	struct report report = new_report(v, document, "network");
+	const char *type = type_of(document, 0);
+
+	if (err_is_set(&document->err))
+		lint_error(&document->err, &report.findings);
+	else if (!document->config)
+		finding_fix(finding_add(&report.findings, SEVERITY_WARNING, CNI_OK, "no-config",
+					"spec.config is missing: Multus looks for a file that has the name %s in /etc/cni/multus/net.d of each node",
+					report.name),
+			    "write the configuration into spec.config, or validate that file");
+	else
+		finding_fix(finding_add(&report.findings, SEVERITY_INFO, CNI_OK, "not-roce",
+					"no configuration of type \"roce\" in it: its type is \"%.64s\"",
+					type),
+			    "rocectl convert prints what it would be");
+	deliver(v, &report);
+}
+
+/* ---- one file ---- */
+
+static void validate_network(struct validation *v, const struct document *document)
+{
+	size_t ours = 0;
+
+	for (size_t i = 0; i < document_plugins(document); i++) {
+		if (!streq(type_of(document, i), "roce"))
+			continue;
+		validate_plugin(v, document, i);
+		ours++;
 	}
-	document_free(&doc);
-	return status;
+	if (!ours)
+		skip_network(v, document);
+}
+
+static void validate_profile(struct validation *v, const struct document *document)
+{
+	struct report report = new_report(v, document, "profile");
+	struct profile profile;
+	struct err err = { 0 };
+
+	if (profile_read(document->json, &profile, &err) < 0)
+		lint_error(&err, &report.findings);
+	for (size_t i = 0; i < report.findings.n; i++)
+		report.findings.items[i].line = source_line(&v->source, document->doc,
+							    report.findings.items[i].path, NULL);
+	v->profiles++;
+	deliver(v, &report);
+}
+
+static void visit(const struct document *document, void *arg)
+{
+	struct validation *v = arg;
+	struct report report;
+
+	switch (document->kind) {
+	case DOCUMENT_NETWORK:
+		validate_network(v, document);
+		return;
+	case DOCUMENT_PROFILE:
+		validate_profile(v, document);
+		return;
+	case DOCUMENT_OTHER:
+		return;
+	case DOCUMENT_UNKNOWN:
+		break;
+	}
+	report = new_report(v, document, "document");
+	finding_add(&report.findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "not-a-network",
+		    "neither a network (\"type\", \"plugins\", kind NetworkAttachmentDefinition) nor a node profile (\"version\", \"fabrics\")");
+	deliver(v, &report);
+}
+
+/* Return: CTL_OK, or CTL_USAGE when the file cannot be read at all. */
+static int validate_file(struct validation *v, const char *path)
+{
+	struct report report = { .file = path, .what = "file" };
+	struct err err = { 0 };
+	int r = source_open(path, &v->source, &err);
+
+	if (r < 0) {
+		lint_error(&err, &report.findings);
+		deliver(v, &report);
+		return err.code == CNI_IO_FAILURE ? CTL_USAGE : CTL_OK;
+	}
+	document_each(&v->source, visit, v);
+	source_close(&v->source);
+	return CTL_OK;
+}
+
+/* ---- the whole ---- */
+
+static void validate_together(struct validation *v)
+{
+	struct report report = { .file = "all files", .what = "networks" };
+
+	lint_overlaps(&v->seen, &report.findings);
+	if (v->networks + v->profiles + v->tally.n[SEVERITY_ERROR] == 0)
+		finding_add(&report.findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "nothing-to-validate",
+			    "no configuration of type \"roce\" in any of the files");
+	if (report.findings.n > 0)
+		deliver(v, &report);
+}
+
+static int conclude(struct validation *v)
+{
+	const size_t *n = v->tally.n;
+	bool bad = n[SEVERITY_ERROR] > 0 || (v->options.strict && n[SEVERITY_WARNING] > 0);
+
+	if (!v->reports)
+		printf("networks: %zu, errors: %zu, warnings: %zu\n", v->networks, n[SEVERITY_ERROR],
+		       n[SEVERITY_WARNING]);
+	else
+		ctl_print_json(json_pack("{ss sb si si si sO}", "schemaVersion",
+					 REPORT_SCHEMA_VERSION, "ok", !bad, "networks",
+					 (int)v->networks, "errors", (int)n[SEVERITY_ERROR],
+					 "warnings", (int)n[SEVERITY_WARNING], "reports", v->reports));
+	return bad ? CTL_ERRORS : CTL_OK;
+}
+
+static int validate_files(struct validation *v, int n, char **paths)
+{
+	int unreadable = CTL_OK, status;
+
+	for (int i = 0; i < n; i++) {
+		status = validate_file(v, paths[i]);
+		unreadable = status > unreadable ? status : unreadable;
+	}
+	validate_together(v);
+	status = conclude(v);
+	return unreadable > status ? unreadable : status;
+}
+
+static int prepare(struct validation *v)
+{
+	struct err err = { 0 };
+	int r = profile_load(v->options.profile, &v->profile, &err);
+
+	if (r == 0 && !v->options.offline) {
+		r = node_open(v->options.netns, &v->node, &err);
+		v->has_node = r == 0;
+	}
+	if (v->options.output == CTL_JSON)
+		v->reports = json_array();
+	return r < 0 ? ctl_print_error("rocectl", &err) : 0;
 }
 
 static int run(const struct ctl_command *command, int argc, char **argv)
 {
-	struct options options = { .profile = PROFILE_PATH, .ifname = "net1" };
-	int first = ctl_options(command, argc, argv, &options);
-	struct profile profile;
-	struct err err = { 0 };
-	int status = CTL_OK;
+	struct validation v = { .options = { .profile = PROFILE_PATH, .ifname = "net1" } };
+	int first = ctl_options(command, argc, argv, &v.options);
+	int status;
 
 	if (first < 0 || first == argc)
 		return first < 0 ? CTL_USAGE : ctl_usage(command, stderr);
-	if (profile_load(options.profile, &profile, &err) < 0)
-		return ctl_print_error("rocectl", &err);
-	for (int i = first; i < argc; i++) {
-		int one = validate_file(argv[i], &profile, &options);
-
-		status = one > status ? one : status;
-	}
-	profile_free(&profile);
+	status = prepare(&v);
+	if (status == CTL_OK)
+		status = validate_files(&v, argc - first, argv + first);
+	if (v.has_node)
+		node_close(&v.node);
+	lint_forget(&v.seen);
+	json_decref(v.reports);
+	profile_free(&v.profile);
 	return status;
 }
 

@@ -49,6 +49,19 @@ int netns_here(struct netns_id *ret_id, struct err *err)
 	return netns_open("/proc/self/ns/net", ret_id, err);
 }
 
+int netns_new(struct netns_id *ret_id)
+{
+	_cleanup_close_ int back = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	struct err ignored = { 0 };
+	int fd;
+
+	if (back < 0 || unshare(CLONE_NEWNET) < 0)
+		return -errno;
+	fd = netns_here(ret_id, &ignored);
+	netns_return(steal_fd(&back));
+	return fd;
+}
+
 int netns_search(struct netns_id id)
 {
 	DIR *proc = opendir("/proc");

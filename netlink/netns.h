@@ -41,6 +41,14 @@ static inline bool netns_same(struct netns_id a, struct netns_id b)
 int netns_search(struct netns_id id);
 
 /**
+ * netns_new() - a new, empty network namespace that is gone when its descriptor is closed
+ * @ret_id:	its identity
+ *
+ * Return: a descriptor the caller closes, or a negative errno (-EPERM: not root).
+ */
+int netns_new(struct netns_id *ret_id);
+
+/**
  * netns_enter() - make a namespace the calling process's own
  * @fd:		the namespace
  * @ret_back:	descriptor for netns_return(), which closes it

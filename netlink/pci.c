@@ -93,3 +93,24 @@ int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err)
 	*ret_dev = dev;
 	return 0;
 }
+
+int pci_each_vf(pci_visitor visit, void *arg)
+{
+	struct dirent **entries;
+	bool stop = false;
+	int n = scandir(SYSFS_PCI, &entries, NULL, alphasort);
+
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		struct err ignored = { 0 };
+		struct pci_dev dev;
+
+		if (!stop && entries[i]->d_name[0] != '.' &&
+		    pci_get(entries[i]->d_name, &dev, &ignored) == 0 && dev.is_vf)
+			stop = visit(&dev, arg);
+		free(entries[i]);
+	}
+	free(entries);
+	return 0;
+}

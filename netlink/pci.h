@@ -37,4 +37,10 @@ struct pci_dev {
  */
 int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err);
 
+/* pci_visitor - called for each function; returns true to stop. */
+typedef bool (*pci_visitor)(const struct pci_dev *dev, void *arg);
+
+/* pci_each_vf() - visit every VF of this node, by ascending address. Return: 0 or a negative errno. */
+int pci_each_vf(pci_visitor visit, void *arg);
+
 #endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctl/node.h"
+
+#include "cni/store.h"
+#include "ctl/lint.h"
+#include "ipam/peek.h"
+
+#include <errno.h>
+
+int node_open(const char *netns, struct node *ret_node, struct err *err)
+{
+	struct node node = { .host = SIDE_CLOSED, .pod = SIDE_CLOSED };
+	int r = side_open_host(&node.host, err);
+
+	if (r == 0 && netns)
+		r = side_open_pod(netns, &node.host, false, &node.pod, err);
+	else if (r == 0)
+		side_open_empty(&node.pod, &node.pod_err); /* without it: only the host's side */
+	if (r < 0)
+		node_close(&node);
+	else
+		*ret_node = node;
+	return r;
+}
+
+void node_close(struct node *node)
+{
+	side_close(&node->pod);
+	side_close(&node->host);
+}
+
+/* ---- which device ---- */
+
+struct pick {
+	const struct node *node;
+	const struct profile *profile;
+	const char *fabric;
+	struct store store;
+	char *pci;
+	size_t seen;
+};
+
+static bool is_free(const struct pci_dev *vf, void *arg)
+{
+	struct pick *pick = arg;
+	const struct fabric *fabric;
+	char owner[STORE_NAME_SIZE];
+	struct err ignored = { 0 };
+	struct link link, pf;
+
+	pick->seen++;
+	if (link_find_parent(pick->node->host.rt, vf->addr, &link) < 0 ||
+	    link_find_parent(pick->node->host.rt, vf->pf, &pf) < 0 ||
+	    chain_fabric(pick->profile, pick->fabric, &link, vf, &pf, &fabric, &ignored) < 0)
+		return false;
+	if (pick->store.dir >= 0 && store_owner(&pick->store, vf->addr, owner))
+		return false;
+	snprintf(pick->pci, PCI_TEXT_SIZE, "%s", vf->addr);
+	return true;
+}
+
+int node_pick(const struct node *node, const struct profile *profile, const char *fabric,
+	      char ret_pci[PCI_TEXT_SIZE], struct err *err)
+{
+	struct pick pick = { node, profile, fabric, STORE_CLOSED, ret_pci, 0 };
+
+	*ret_pci = '\0';
+	store_peek(profile, &pick.store); /* no folder, no claim */
+	pci_each_vf(is_free, &pick);
+	store_close(&pick.store);
+	if (*ret_pci)
+		return 0;
+	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
+		       "no free VF: of %zu VFs on this node none is on the host, unused and on a fabric of the profile; make VFs (echo N > /sys/class/net/PF/device/sriov_numvfs) or name one: --device PCI",
+		       pick.seen);
+}
+
+/* ---- the plan ---- */
+
+static void say_unknown(struct findings *findings, const char *what, const char *why)
+{
+	finding_fix(finding_add(findings, SEVERITY_WARNING, CNI_OK, "unknown", "%s: unknown: %s", what,
+				why),
+		    "run as root");
+}
+
+static void describe_rdma(const struct host_state *state, struct report *report)
+{
+	static const char *const modes[] = {
+		[RDMADEV_NONE] = "this kernel has no RDMA subsystem loaded",
+		[RDMADEV_SHARED] = "mode shared: it stays visible everywhere",
+		[RDMADEV_EXCLUSIVE] = "mode exclusive: it moves into the pod",
+	};
+	const struct device *device = &state->device;
+
+	if (device->has_rdma)
+		snprintf(report->rdma, sizeof(report->rdma), "device %s, %s", device->rdma.name,
+			 modes[state->rdma_mode]);
+	else if (*device->pci.addr)
+		snprintf(report->rdma, sizeof(report->rdma), "none on this device%s%s",
+			 state->rdma_mode == RDMADEV_NONE ? "; " : "",
+			 state->rdma_mode == RDMADEV_NONE ? modes[RDMADEV_NONE] : "");
+}
+
+/* A plan starts with its own list of findings; what was found before goes in front. */
+static void join(const struct findings *before, struct findings *findings)
+{
+	struct findings all = *before;
+
+	for (size_t i = 0; i < findings->n && all.n < FINDINGS_MAX; i++)
+		all.items[all.n++] = findings->items[i];
+	*findings = all;
+}
+
+void node_plan(const struct node *node, const struct profile *profile, const struct netconf *conf,
+	       const char *ifname, struct report *report)
+{
+	struct host_state state;
+	struct device device;
+	struct err err = { 0 };
+	int r = observe_device(conf, &node->host, &device, &err);
+
+	if (r == 0)
+		r = observe_state(conf, profile, &device, &node->host, &node->pod, ifname, &state,
+				  &err);
+	if (r < 0) {
+		lint_error(&err, &report->findings);
+		return;
+	}
+	plan_add(conf, profile, &state, ifname, &report->plan);
+	join(&report->findings, &report->plan.findings);
+	report->findings = report->plan.findings;
+	report->planned = true;
+	report->ifname = ifname;
+	memcpy(report->device, device.name, sizeof(report->device));
+	memcpy(report->pci, device.pci.addr, sizeof(report->pci));
+	describe_rdma(&state, report);
+	if (node->pod.netns < 0)
+		say_unknown(&report->findings, "the pod's side", node->pod_err.msg);
+}
+
+/* ---- addresses ---- */
+
+void node_addresses(const struct profile *profile, const char *network, const struct ipamconf *ipam,
+		    struct report *report)
+{
+	char path[1024];
+
+	snprintf(path, sizeof(path), "%s/roce-ipam/%s", profile->state_dir, network);
+	for (size_t i = 0; i < ipam->n_ranges; i++) {
+		struct inet_prefix *next = &report->next[report->n_next];
+		char what[INET_PREFIX_TEXT_SIZE + 32], cidr[INET_PREFIX_TEXT_SIZE];
+		int r = peek_first_free(path, &ipam->ranges[i], &next->addr);
+
+		snprintf(what, sizeof(what), "next address of %s",
+			 inet_format_prefix(ipam->ranges[i].subnet, cidr));
+		next->len = ipam->ranges[i].subnet.len;
+		if (r > 0)
+			report->n_next++;
+		else if (r < 0)
+			say_unknown(&report->findings, what, strerror(-r));
+		else
+			finding_fix(finding_add(&report->findings, SEVERITY_ERROR, ROCE_IPAM_EXHAUSTED,
+						"range-exhausted", "%s: all are taken", what),
+				    "widen the range or delete unused pods; who holds them: ls %s/by-id",
+				    path);
+	}
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of rocectl validate that looks at the node: observe and plan as ADD does, and no more. */
+#ifndef CTL_NODE_H
+#define CTL_NODE_H
+
+#include "conf/netconf.h"
+#include "ctl/report.h"
+#include "ipam/ipamconf.h"
+
+/**
+ * struct node - the node, open for looking
+ * @host, @pod:	the two sides; the pod's is an empty namespace unless one was named
+ * @pod_err:	why there is no pod side
+ */
+struct node {
+	struct side host, pod;
+	struct err pod_err;
+};
+
+/**
+ * node_open() - open both sides
+ * @netns:	the pod's namespace, or NULL
+ * @ret_node:	the node; the caller calls node_close()
+ * @err:	ROCE_NETNS_INVALID
+ *
+ * Return: 0 or a negative errno.
+ */
+int node_open(const char *netns, struct node *ret_node, struct err *err);
+
+/* node_close() - close what is open. */
+void node_close(struct node *node);
+
+/**
+ * node_pick() - the first VF that the profile allows and nobody has
+ * @node, @profile: where
+ * @fabric:	"fabric" of the network, or NULL
+ * @ret_pci:	its PCI address
+ * @err:	ROCE_DEVICE_NOT_FOUND
+ *
+ * Return: 0 or a negative errno.
+ */
+int node_pick(const struct node *node, const struct profile *profile, const char *fabric,
+	      char ret_pci[PCI_TEXT_SIZE], struct err *err);
+
+/**
+ * node_plan() - the plan of an ADD
+ * @node, @profile: where
+ * @conf:	configuration
+ * @ifname:	interface name in the pod
+ * @report:	receives plan, device and findings
+ */
+void node_plan(const struct node *node, const struct profile *profile, const struct netconf *conf,
+	       const char *ifname, struct report *report);
+
+/* node_addresses() - the addresses that roce-ipam would give out next. */
+void node_addresses(const struct profile *profile, const char *network, const struct ipamconf *ipam,
+		    struct report *report);
+
+#endif
