@@ -37,7 +37,7 @@ define link
 $(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(1) 2>$(BUILD)/link.log || { cat $(BUILD)/link.log; exit 1; }
 endef
 
-.PHONY: all clean install demo test unit lab-deps deps bench help format
+.PHONY: all clean install demo test unit lab-deps deps bench help format update-golden
 all: $(BIN)/roce $(BIN)/roce-ipam $(BIN)/rocectl
 
 $(BUILD)/%.o: %.c Makefile
@@ -103,6 +103,10 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@tests/speed.sh
 
+update-golden: all
+	UPDATE_GOLDEN=1 tests/ns/golden.sh
+	UPDATE_GOLDEN=1 tests/lab/run tests/lab/scenarios/golden.sh
+
 format:
 	clang-format -i $(foreach room,$(ROOMS),$(wildcard $(room)/*.[ch]))
 
@@ -115,6 +119,7 @@ help:
 #: make test       every test: unit, namespaces, the lab in a virtual machine (root)
 #: make lab-deps   only fetch what the lab needs: QEMU, kernels, the RDMA test module
 #: make bench      measure ADD and DEL against the same netlink calls by ip -batch
+#: make update-golden  write the golden files of rocectl validate anew, for git diff to show
 #: make clean      remove build/
 
 clean:

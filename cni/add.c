@@ -5,11 +5,10 @@
 #include "cni/apply.h"
 #include "cni/detach.h"
 #include "cni/deviceinfo.h"
+#include "cni/owner.h"
 #include "cni/plan.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 
 /* All that one ADD holds; add_release() lets go of it. */
@@ -85,14 +84,6 @@ static int settle_attachment(struct add *add, const struct attachment *attachmen
 		      add->call->args.path, err);
 }
 
-static int device_busy(const struct journal *owner, struct err *err)
-{
-	return err_set(err, ROCE_DEVICE_BUSY, -EBUSY,
-		       "device %s (%s) belongs to container %s (network %s, interface %s, namespace %s); choose another device, or delete that pod",
-		       owner->device.name, owner->device.key, owner->attachment.container_id,
-		       owner->attachment.network, owner->attachment.ifname, owner->netns);
-}
-
 /*
  * The device is on the host and locked, so whoever has the claim does not have the device: a pod that
  * died without a DEL. Its leftovers, the name among them, must not become the next pod's baseline.
@@ -113,41 +104,11 @@ static int settle_device(struct add *add, const char *key, struct err *err)
 	if (r < 0)
 		return r;
 	if (detach_is_live(&add->apply.host, &old)) /* another device with this ifindex */
-		return device_busy(&old, err);
+		return owner_busy(&old, err);
 	log_warn("device %s comes back from container %s, which was never deleted: restoring it first",
 		 key, old.attachment.container_id);
 	r = detach(&add->store, &add->apply.host, &old, true, NULL, add->call->args.path, err);
 	return r < 0 ? r : observe_device(&add->conf, &add->apply.host, &add->apply.device, err);
-}
-
-static bool asks_for(const struct netconf *conf, const struct device *device)
-{
-	return conf->device ? streq(conf->device, device->name) : streq(conf->pci, device->pci.addr);
-}
-
-/* The device is not on the host. If one of our attachments has it, say which. */
-static int explain_missing(struct add *add, struct err *err)
-{
-	int fd = openat(add->store.dir, "devices", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		_cleanup_journal_ struct journal other = { 0 };
-		struct err ignored = { 0 };
-		char owner[STORE_NAME_SIZE];
-
-		if (!store_owner(&add->store, entry->d_name, owner) ||
-		    journal_read(&add->store, owner, &other, &ignored) < 0 ||
-		    !asks_for(&add->conf, &other.device))
-			continue;
-		memset(err, 0, sizeof(*err));
-		device_busy(&other, err);
-		break;
-	}
-	if (dir)
-		closedir(dir);
-	return -err->eno;
 }
 
 static int take_device(struct add *add, struct err *err)
@@ -165,12 +126,12 @@ static int take_device(struct add *add, struct err *err)
 		return r;
 	r = observe_device(&add->conf, &a->host, &a->device, err);
 	if (r < 0)
-		return explain_missing(add, err);
+		return owner_explain(&add->store, &add->conf, err);
 	r = store_lock_device(&add->store, a->device.key, &add->device_lock, err);
 	if (r < 0)
 		return r;
 	r = observe_device(&add->conf, &a->host, &a->device, err); /* while we waited it may have left */
-	return r < 0 ? explain_missing(add, err) : settle_device(add, a->device.key, err);
+	return r < 0 ? owner_explain(&add->store, &add->conf, err) : settle_device(add, a->device.key, err);
 }
 
 /* ---- plan ---- */

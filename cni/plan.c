@@ -15,39 +15,49 @@ static struct step *add_step(struct plan *plan, enum step_type type)
 
 /* ---- may the device be taken at all ---- */
 
-static void forbid(struct plan *plan, const struct device *device, const char *id, const char *why,
-		   const char *fix)
-{
-	struct finding *f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_DEVICE_FORBIDDEN, id,
-					"device %s %s: it cannot be given to a pod", device->name, why);
-
-	snprintf(f->hop, sizeof(f->hop), "device %s", device->name);
-	finding_fix(f, "%s", fix);
-}
+/* What forbids a device, and the command that would free it: before and after its name. */
+struct bar {
+	bool raised;
+	const char *id, *why, *instead, *command, *rest;
+};
 
 static void check_device(const struct host_state *state, struct plan *plan)
 {
-	const struct device *device = &state->device;
+	const char *name = state->device.name;
+	const struct bar bars[] = {
+		{ state->link.loopback || !state->link.ethernet, "device-not-ethernet",
+		  "is no Ethernet interface", "name an Ethernet interface", NULL, NULL },
+		{ state->device.pci.num_vfs > 0, "device-is-pf",
+		  "is a PF with VFs, which would go with it", "name one of its VFs, or remove them",
+		  "echo 0 > /sys/class/net/", "/device/sriov_numvfs" },
+		{ state->has_default_route, "device-has-default-route",
+		  "carries the host's default route", "name another device", NULL, NULL },
+		{ state->has_address, "device-has-address", "has an IP address of the host",
+		  "name another device, or remove the address", "ip address flush dev ", "" },
+		{ *state->chain.carries, "device-carries-others",
+		  "carries another netdev of the host (a VLAN, macvlan or ipvlan)",
+		  "name another device, or remove what rides on it", "ip link del ",
+		  state->chain.carries },
+		{ state->link.master, "device-enslaved",
+		  "belongs to a bond, team or bridge of the host",
+		  "name another device, or release it", "ip link set dev ", " nomaster" },
+	};
 
-	if (state->link.loopback || !state->link.ethernet)
-		forbid(plan, device, "device-not-ethernet", "is no Ethernet interface",
-		       "name an Ethernet interface");
-	if (device->pci.num_vfs > 0)
-		forbid(plan, device, "device-is-pf", "is a PF with VFs, which would go with it",
-		       "name one of its VFs, or remove them: echo 0 > /sys/class/net/DEVICE/device/sriov_numvfs");
-	if (state->has_default_route)
-		forbid(plan, device, "device-has-default-route", "carries the host's default route",
-		       "name another device");
-	if (state->has_address)
-		forbid(plan, device, "device-has-address", "has an IP address of the host",
-		       "name another device, or remove the address: ip address flush dev DEVICE");
-	if (*state->chain.carries)
-		forbid(plan, device, "device-carries-others",
-		       "carries another netdev of the host (a VLAN, macvlan or ipvlan)",
-		       "name another device, or remove what rides on it, see: ip -d link");
-	if (state->link.master)
-		forbid(plan, device, "device-enslaved", "belongs to a bond, team or bridge of the host",
-		       "name another device, or release it: ip link set dev DEVICE nomaster");
+	for (size_t i = 0; i < ARRAY_SIZE(bars); i++) {
+		const struct bar *bar = &bars[i];
+		struct finding *f;
+
+		if (!bar->raised)
+			continue;
+		f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_DEVICE_FORBIDDEN, bar->id,
+				"device %s %s: it cannot be given to a pod", name, bar->why);
+		snprintf(f->hop, sizeof(f->hop), "device %s", name);
+		if (bar->command)
+			finding_fix(f, "%s: %s%s%s", bar->instead, bar->command,
+				    bar->rest == state->chain.carries ? "" : name, bar->rest);
+		else
+			finding_fix(f, "%s", bar->instead);
+	}
 }
 
 static void check_profile(const struct profile *profile, struct plan *plan)

@@ -40,10 +40,14 @@ void lint_error(const struct err *err, struct findings *findings)
 
 /*
  * A reader stops at its first error. What that was about is taken out and the rest read again, so
- * that one run tells everything. Return: true if nothing is wrong with what is left.
+ * that one run tells everything; that it is missing then is no news. Return: true to read again.
  */
 static bool go_on(json_t *json, const struct err *err, struct findings *findings)
 {
+	const struct finding *last = findings->n ? &findings->items[findings->n - 1] : NULL;
+
+	if (last && *err->path && streq(last->path, err->path))
+		return false;
 	lint_error(err, findings);
 	return *err->path && jx_remove(json, err->path);
 }
@@ -183,8 +187,17 @@ static void lint_on(const struct netconf *conf, const struct fabric *fabric, enu
 		.hops = { { .kind = MTU_HOP_DEVICE, .name = "of the pod" } },
 		.n_hops = 1,
 	};
+	size_t before = findings->n;
+	struct finding *f;
 
 	mtu_plan(&chain, findings);
+	if (findings->n > before)
+		return;
+	f = finding_add(findings, SEVERITY_INFO, CNI_OK, "mtu-consistent",
+			"%s %.64s: netdev MTU %d carries RoCE path MTU %d",
+			fabric ? "on fabric" : "on any", fabric ? fabric->name : "fabric",
+			chain.pod_mtu, chain.pod_roce_mtu);
+	snprintf(f->hop, sizeof(f->hop), "pod");
 }
 
 static bool can_be_on(const struct netconf *conf, const struct fabric *fabric)
@@ -203,11 +216,15 @@ void lint_mtu(const struct netconf *conf, const struct profile *profile, struct 
 		lint_on(conf, &profile->fabrics[i], policy, findings);
 		looked++;
 	}
-	if (!looked && conf->fabric)
-		at(findings, SEVERITY_ERROR, "unknown-fabric", "fabric",
-		   profile->present ? "this fabric is not in the node profile" :
-				      "there is no node profile that could have this fabric");
-	if (!looked)
+	if (looked)
+		return;
+	if (conf->fabric)
+		finding_fix(at(findings, SEVERITY_ERROR, "unknown-fabric", "fabric",
+			       profile->present ? "this fabric is not in the node profile" :
+						  "there is no node profile that could have this fabric"),
+			    "write \"fabric\": \"%.64s\", or leave it out",
+			    profile->n_fabrics ? profile->fabrics[0].name : "NAME");
+	else
 		lint_on(conf, NULL, policy, findings);
 }
 

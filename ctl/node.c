@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ctl/node.h"
 
-#include "cni/store.h"
+#include "cni/owner.h"
 #include "ctl/lint.h"
 #include "ipam/peek.h"
 
@@ -112,6 +112,16 @@ static void join(const struct findings *before, struct findings *findings)
 	*findings = all;
 }
 
+/* An attachment of this node may have it; where the folder cannot be read, that is not known. */
+static void explain_missing(const struct profile *profile, const struct netconf *conf,
+			    struct err *err)
+{
+	_cleanup_store_ struct store store = STORE_CLOSED;
+
+	if (store_peek(profile, &store) == 0)
+		owner_explain(&store, conf, err);
+}
+
 void node_plan(const struct node *node, const struct profile *profile, const struct netconf *conf,
 	       const char *ifname, struct report *report)
 {
@@ -120,7 +130,9 @@ void node_plan(const struct node *node, const struct profile *profile, const str
 	struct err err = { 0 };
 	int r = observe_device(conf, &node->host, &device, &err);
 
-	if (r == 0)
+	if (r < 0)
+		explain_missing(profile, conf, &err);
+	else
 		r = observe_state(conf, profile, &device, &node->host, &node->pod, ifname, &state,
 				  &err);
 	if (r < 0) {

@@ -3,16 +3,23 @@
 
 #include "conf/roce.h"
 
+/* A number of bytes; 0 is unknown or none. */
+static const char *bytes(int n, char buf[12])
+{
+	if (n)
+		snprintf(buf, 12, "%d", n);
+	else
+		strcpy(buf, "-");
+	return buf;
+}
+
 static void print_hop(const char *kind, const char *name, int has, int needs, int max,
 		      const char *verdict)
 {
-	char has_text[12] = "-", max_text[12] = "-";
+	char a[12], b[12], c[12];
 
-	if (has)
-		snprintf(has_text, sizeof(has_text), "%d", has);
-	if (max)
-		snprintf(max_text, sizeof(max_text), "%d", max);
-	printf("  %-7s %-24s %6s %6d %6s  %s\n", kind, name, has_text, needs, max_text, verdict);
+	printf("  %-7s %-24s %6s %6s %6s  %s\n", kind, name, bytes(has, a), bytes(needs, b),
+	       bytes(max, c), verdict);
 }
 
 static const char *verdict(const struct mtu_hop *hop)
