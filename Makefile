@@ -105,7 +105,7 @@ bench:
 
 update-golden: all
 	UPDATE_GOLDEN=1 tests/ns/golden.sh
-	UPDATE_GOLDEN=1 tests/lab/run tests/lab/scenarios/golden.sh
+	tests/lab/run tests/lab/scenarios/golden.sh | bash -c '. tests/golden.sh; golden_write'
 
 format:
 	clang-format -i $(foreach room,$(ROOMS),$(wildcard $(room)/*.[ch]))

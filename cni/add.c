@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <time.h>
 
 /* All that one ADD holds; add_release() lets go of it. */
 struct add {
@@ -190,6 +191,7 @@ static int start_journal(struct add *add, struct err *err)
 		.attachment = verbs_attachment(call),
 		.netns = call->args.netns,
 		.netns_id = add->apply.pod.id,
+		.time = time(NULL),
 		.device = add->apply.device,
 		.n_steps = add->plan.n_steps,
 		.ipam_type = add->conf.ipam_type,
@@ -270,6 +272,9 @@ static int finish(struct add *add, char **ret_answer, struct err *err)
 		return r;
 	add->journal.active = true;
 	add->journal.device = a->device;
+	add->journal.n_addresses = a->result.n_ips;
+	for (size_t i = 0; i < a->result.n_ips; i++)
+		add->journal.addresses[i] = a->result.ips[i].address;
 	r = journal_write(&add->store, &add->journal, err);
 	if (r < 0)
 		return r;

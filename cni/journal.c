@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cni/journal.h"
 
-#include "conf/inet.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -90,15 +88,27 @@ static json_t *device_json(const struct device *d)
 	return json;
 }
 
+static json_t *addresses_json(const struct journal *journal)
+{
+	char text[INET_PREFIX_TEXT_SIZE];
+	json_t *addresses = json_array();
+
+	for (size_t i = 0; i < journal->n_addresses; i++)
+		json_array_append_new(addresses,
+				      json_string(inet_format_prefix(journal->addresses[i], text)));
+	return addresses;
+}
+
 static json_t *journal_json(const struct journal *j)
 {
 	json_t *json = json_pack(
-		"{si ss ss ss ss ss s{ss sI sI} so so ss ss%}", "version", JOURNAL_VERSION, "bootID",
+		"{si ss ss ss ss ss s{ss sI sI} sI so so so ss ss%}", "version", JOURNAL_VERSION, "bootID",
 		j->boot_id, "network", j->attachment.network, "containerID",
 		j->attachment.container_id, "ifname", j->attachment.ifname, "state",
 		j->active ? "active" : "planned", "netns", "path", j->netns, "dev",
-		(json_int_t)j->netns_id.dev, "ino", (json_int_t)j->netns_id.ino, "device",
-		device_json(&j->device), "steps", steps_json(j), "cniArgs", j->cni_args, "config",
+		(json_int_t)j->netns_id.dev, "ino", (json_int_t)j->netns_id.ino, "time",
+		(json_int_t)j->time, "device", device_json(&j->device), "addresses",
+		addresses_json(j), "steps", steps_json(j), "cniArgs", j->cni_args, "config",
 		j->config, j->config_len);
 
 	if (j->ipam_type)
@@ -162,6 +172,14 @@ static int read_u64(const json_t *value, const char *path, void *field, struct e
 	if (!json_is_integer(value))
 		return jx_type_error(value, path, "an integer", err);
 	*(uint64_t *)field = (uint64_t)json_integer_value(value);
+	return 0;
+}
+
+static int read_time(const json_t *value, const char *path, void *field, struct err *err)
+{
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return jx_type_error(value, path, "seconds since 1970", err);
+	*(int64_t *)field = json_integer_value(value);
 	return 0;
 }
 
@@ -285,6 +303,14 @@ static int read_steps(const json_t *value, const char *path, void *field, struct
 			sizeof(*journal->steps), &journal->n_steps, err);
 }
 
+static int read_addresses(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct journal *journal = field;
+
+	return jx_array(value, path, result_read_prefix, RESULT_IPS_MAX, journal->addresses,
+			sizeof(*journal->addresses), &journal->n_addresses, err);
+}
+
 static int read_vf(const json_t *value, const char *path, void *field, struct err *err)
 {
 	static const struct jx_key keys[] = {
@@ -371,9 +397,11 @@ static int parse(const json_t *value, struct journal *journal, struct err *err)
 		{ "cniArgs", jx_string, offsetof(struct journal, cni_args) },
 		{ "config", jx_string, offsetof(struct journal, config) },
 		{ "ipam", jx_string, offsetof(struct journal, ipam_type) },
+		{ "time", read_time, offsetof(struct journal, time) },
+		{ "addresses", read_addresses, 0 },
 	};
 	const char *path = "";
-	int r = OBJECT(keys, 1, journal);
+	int r = OBJECT(keys, 3, journal);
 
 	if (r == 0)
 		journal->config_len = strlen(journal->config);

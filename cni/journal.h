@@ -10,6 +10,7 @@
 #include "cni/step.h"
 #include "cni/store.h"
 #include "conf/jx.h"
+#include "conf/result.h"
 
 enum { BOOT_ID_SIZE = 40, JOURNAL_STEPS_MAX = 16 };
 
@@ -19,7 +20,9 @@ enum { BOOT_ID_SIZE = 40, JOURNAL_STEPS_MAX = 16 };
  * @active:	ADD came to its end; false: it was interrupted, or is at work
  * @boot_id:	boot in which it was written
  * @netns, @netns_id: the pod's namespace, path and identity
+ * @time:	when the ADD was, in seconds since 1970; 0: an older journal does not say
  * @device:	the device
+ * @addresses, @n_addresses: what the IPAM plugin answered and the pod has, once @active
  * @steps, @n_steps: what ADD does, in order; undo runs the inverses backwards
  * @ipam_type:	IPAM plugin, or NULL
  * @cni_args:	CNI_ARGS of the ADD
@@ -32,7 +35,10 @@ struct journal {
 	char boot_id[BOOT_ID_SIZE];
 	const char *netns;
 	struct netns_id netns_id;
+	int64_t time;
 	struct device device;
+	struct inet_prefix addresses[RESULT_IPS_MAX];
+	size_t n_addresses;
 	struct step steps[JOURNAL_STEPS_MAX];
 	size_t n_steps;
 	const char *ipam_type;

@@ -100,6 +100,15 @@ static void print_mac(const struct step *step, const char *device, char *buf)
 		snprintf(buf, STEP_TEXT_SIZE, "%s: keep MAC %s", device, have);
 }
 
+static void print_vlan(const struct step *step, const char *device, char *buf)
+{
+	if (step_changes(step))
+		snprintf(buf, STEP_TEXT_SIZE, "%s: VLAN %d -> %d", device, step->have.vlan.id,
+			 step->want.vlan.id);
+	else
+		snprintf(buf, STEP_TEXT_SIZE, "%s: keep VLAN %d", device, step->have.vlan.id);
+}
+
 static void print_mtu(const struct step *step, const char *device, char *buf)
 {
 	if (step_changes(step))
@@ -119,8 +128,7 @@ const char *step_print(const struct step *step, const char *device, char buf[STE
 			 step_changes(step) ? "set" : "keep", step->want.up ? "up" : "down");
 		break;
 	case STEP_VF_VLAN:
-		snprintf(buf, STEP_TEXT_SIZE, "%s: VLAN %d -> %d", device, step->have.vlan.id,
-			 step->want.vlan.id);
+		print_vlan(step, device, buf);
 		break;
 	case STEP_MAC:
 		print_mac(step, device, buf);

@@ -192,7 +192,10 @@ static void report_switch(const struct mtu_chain *chain, const struct mtu_hop *h
 static void report_port(const struct mtu_chain *chain, const struct mtu_hop *hop,
 			enum severity severity, struct findings *findings)
 {
-	int expected = chain->fabric && hop->kind == MTU_HOP_PF ? chain->fabric->pf_mtu.value : 0;
+	bool pf = hop->kind == MTU_HOP_PF;
+	int expected = pf && chain->fabric ? chain->fabric->pf_mtu.value : 0;
+	const struct mtu_hop *master = hop + 1; /* of a PF: its bond or team, which sets its MTU */
+	bool follows = pf && master < &chain->hops[chain->n_hops] && master->kind == MTU_HOP_UPPER;
 	struct finding *f;
 	char what[64];
 
@@ -202,8 +205,9 @@ static void report_port(const struct mtu_chain *chain, const struct mtu_hop *hop
 		finding_fix(f, "write \"mtu\": %d or less: the driver of %s takes no more", hop->max,
 			    hop->name);
 	else
-		finding_fix(f, "ip link set dev %s mtu %d", hop->name,
-			    expected > hop->need ? expected : hop->need);
+		finding_fix(f, "ip link set dev %s mtu %d%s", follows ? master->name : hop->name,
+			    expected > hop->need ? expected : hop->need,
+			    follows ? " (its members follow)" : "");
 }
 
 static void report_hop(const struct mtu_chain *chain, const struct mtu_hop *hop,

@@ -44,7 +44,7 @@ int result_read_addr(const json_t *value, const char *path, void *field, struct 
 	return 0;
 }
 
-static int read_prefix(const json_t *value, const char *path, void *field, struct err *err)
+int result_read_prefix(const json_t *value, const char *path, void *field, struct err *err)
 {
 	const char *text = json_string_value(value);
 
@@ -59,7 +59,7 @@ static int read_route(const json_t *value, const char *path, enum jx_unknown unk
 		      struct err *err)
 {
 	static const struct jx_key keys[] = {
-		{ "dst", read_prefix, offsetof(struct cni_route, dst) },
+		{ "dst", result_read_prefix, offsetof(struct cni_route, dst) },
 		{ "gw", result_read_addr, offsetof(struct cni_route, gw) },
 		{ "mtu", jx_int, offsetof(struct cni_route, mtu) },
 		{ "advmss", jx_int, offsetof(struct cni_route, advmss) },
@@ -98,7 +98,7 @@ static int read_interface(const json_t *value, const char *path, void *field, st
 static int read_ip(const json_t *value, const char *path, void *field, struct err *err)
 {
 	static const struct jx_key keys[] = {
-		{ "address", read_prefix, offsetof(struct cni_ip, address) },
+		{ "address", result_read_prefix, offsetof(struct cni_ip, address) },
 		{ "gateway", result_read_addr, offsetof(struct cni_ip, gateway) },
 		{ "interface", read_interface, offsetof(struct cni_ip, interface) },
 	};

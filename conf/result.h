@@ -92,6 +92,9 @@ int result_find_iface(const json_t *prev, const char *name, const char *sandbox,
 /* result_read_route() - jx_reader for one route object into a struct cni_route. */
 int result_read_route(const json_t *value, const char *path, void *field, struct err *err);
 
+/* result_read_prefix() - jx_reader for ADDRESS/LENGTH into a struct inet_prefix. */
+int result_read_prefix(const json_t *value, const char *path, void *field, struct err *err);
+
 /* result_read_addr() - jx_reader for a bare IP address into a struct inet_addr. */
 int result_read_addr(const json_t *value, const char *path, void *field, struct err *err);
 

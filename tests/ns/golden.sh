@@ -168,7 +168,8 @@ golden examples 0 --offline --profile examples/profile.json examples/nad-vf.yaml
 same "$before" "$(host_dump)" 'the host is as before'
 
 # As somebody who is not root: what cannot be seen is "unknown", never "ok".
-mkdir -m 0700 -p /run/roce-ipam/rail
+mkdir -p /run/roce-ipam/rail
+chmod 0700 /run/roce-ipam/rail
 out=$(setpriv --reuid=65534 --regid=65534 --clear-groups "$BIN/rocectl" validate $WORK/good.json 2>&1)
 is "$?" 0 'not root: exit status'
 like "$out" 'next address of 10\.56\.0\.0/24: unknown: Permission denied' 'not root: addresses are unknown'
