@@ -96,8 +96,10 @@ int chain_observe(const struct side *host, const struct side *pod, const struct 
 	if (port != device)
 		ret_view->tags += streq(device->kind, "vlan");
 	add_hop(ret_view, MTU_HOP_DEVICE, device, ret_view->tags);
-	if (port != device)
+	if (port != device) {
 		add_hop(ret_view, pf ? MTU_HOP_PF : MTU_HOP_LOWER, port, uppers.tags);
+		ret_view->hops[1].holds = rides && !streq(device->kind, "veth");
+	}
 	add_uppers(ret_view, &uppers, port, device);
 	return 0;
 }

@@ -17,6 +17,7 @@ struct check {
 	struct side host, pod;
 	struct journal journal;
 	struct link link; /* in the pod */
+	int mtu;	  /* that the pod should have */
 	bool tagged;	  /* by the PF */
 };
 
@@ -42,8 +43,8 @@ static int check_place(struct check *c, struct err *err)
 	return 0;
 }
 
-/* A later plugin of the chain may have set another MTU or MAC: prevResult then says so. */
-static int check_against_prev(struct check *c, int mtu, struct err *err)
+/* What prevResult says of our interface; a later plugin of the chain may have set MTU and MAC anew. */
+static int read_prev(struct check *c, struct err *err)
 {
 	char mac[MAC_TEXT_SIZE];
 	struct cni_iface iface;
@@ -56,12 +57,17 @@ static int check_against_prev(struct check *c, int mtu, struct err *err)
 		return err_set(err, ROCE_DRIFT, -EINVAL, "%s should have MAC %s, but has %s",
 			       c->link.name, iface.mac, mac);
 	if (iface.mtu)
-		mtu = iface.mtu;
-	if (c->link.mtu != mtu)
-		return err_set(err, ROCE_DRIFT, -EINVAL,
-			       "%s should have MTU %d, but has %d; set it back in the pod: ip link set dev %s mtu %d",
-			       c->link.name, mtu, c->link.mtu, c->link.name, mtu);
+		c->mtu = iface.mtu;
 	return 0;
+}
+
+static int check_mtu(struct check *c, struct err *err)
+{
+	if (c->link.mtu == c->mtu)
+		return 0;
+	return err_set(err, ROCE_DRIFT, -EINVAL,
+		       "%s should have MTU %d, but has %d; set it back in the pod: ip link set dev %s mtu %d",
+		       c->link.name, c->mtu, c->link.mtu, c->link.name, c->mtu);
 }
 
 static int find_pf(const struct check *c, struct link *ret_pf, struct err *err)
@@ -82,7 +88,6 @@ static int check_vlan(struct check *c, struct vf_vlan want, struct err *err)
 
 	if (r < 0)
 		return r;
-	c->tagged = want.id > 0;
 	r = vf_get(c->host.rt, pf.ifindex, c->journal.device.pci.vf_index, &vf, err);
 	if (r == 0 && vf.vlan.id != want.id)
 		return err_set(err, ROCE_DRIFT, -EINVAL,
@@ -106,7 +111,7 @@ static int check_step(struct check *c, const struct step *step, struct err *err)
 {
 	switch (step->type) {
 	case STEP_LINK_MTU:
-		return check_against_prev(c, step->want.mtu, err);
+		return check_mtu(c, err);
 	case STEP_VF_VLAN:
 		return check_vlan(c, step->want.vlan, err);
 	case STEP_RDMA_MOVE:
@@ -183,7 +188,7 @@ static int observe(struct check *c, const struct link *pf, bool tagged, struct m
 	return r;
 }
 
-/* Every hop as it is now, against the MTU that the pod has. What policy "warn" let pass stays so. */
+/* Every hop as it is now, against the MTU that the pod should have. What "warn" let pass stays so. */
 static int check_chain(struct check *c, struct err *err)
 {
 	bool warn = (c->conf.has_policy ? c->conf.policy : c->profile.mtu) == MTU_WARN;
@@ -197,7 +202,7 @@ static int check_chain(struct check *c, struct err *err)
 		r = observe(c, is_vf ? &pf : NULL, c->tagged, &chain, err);
 	if (r < 0)
 		return r;
-	chain.mtu = (struct opt_int){ true, c->link.mtu };
+	chain.mtu = (struct opt_int){ true, c->mtu };
 	chain.roce_mtu = c->conf.roce_mtu;
 	chain.policy = warn ? MTU_WARN : MTU_STRICT;
 	mtu_plan(&chain, &findings);
@@ -237,14 +242,30 @@ static int load(struct check *c, const struct store *store, struct err *err)
 	return r;
 }
 
+static void read_journal(struct check *c)
+{
+	for (size_t i = 0; i < c->journal.n_steps; i++) {
+		const struct step *step = &c->journal.steps[i];
+
+		if (step->type == STEP_LINK_MTU)
+			c->mtu = step->want.mtu;
+		if (step->type == STEP_VF_VLAN)
+			c->tagged = step->want.vlan.id > 0;
+	}
+}
+
+/* The chain before the pod's own MTU: where a hop was lowered, the pod often only followed. */
 static int run(struct check *c, struct err *err)
 {
 	int r = check_place(c, err);
 
-	for (size_t i = 0; r == 0 && i < c->journal.n_steps; i++)
-		r = check_step(c, &c->journal.steps[i], err);
+	read_journal(c);
+	if (r == 0)
+		r = read_prev(c, err);
 	if (r == 0)
 		r = check_chain(c, err);
+	for (size_t i = 0; r == 0 && i < c->journal.n_steps; i++)
+		r = check_step(c, &c->journal.steps[i], err);
 	if (r == 0)
 		r = check_addresses(c, err);
 	return r == 0 ? verbs_forward(c->call, err) : r;

@@ -16,8 +16,8 @@ int main(void)
 	static const struct cnicall_plugin plugin = {
 		.name = "roce",
 		.about = "roce " ROCE_VERSION
-			 " - CNI plugin: moves an SR-IOV VF or RDMA netdev into a pod and keeps its MTU chain consistent.\n"
-			 "It is run by the container runtime; to check a configuration by hand: rocectl validate FILE.",
+			 " - CNI plugin: moves an SR-IOV VF or RDMA netdev into a pod, with a consistent MTU.\n"
+			 "A container runtime starts it: see roce(8). To try a configuration: rocectl validate FILE.",
 		.verbs = {
 			[CNI_ADD] = verb_add,
 			[CNI_DEL] = verb_del,

@@ -228,10 +228,28 @@ static int exec_mac(struct apply *a, const struct step *step, enum apply_mode mo
 
 /* ---- MTU ---- */
 
+/*
+ * On the way back: a macvlan, ipvlan or VLAN takes no more than what it rides on, which may have been
+ * lowered while the pod was running. It gets the most there is; keeping its pod alive would help nobody.
+ */
+static int restore_what_fits(struct nlsock *rt, const struct link *link, int want, struct err *err)
+{
+	struct link_change change = { .mtu = 0 };
+	struct link lower;
+
+	if (link_get(rt, link->lower, &lower) < 0 || lower.mtu >= want)
+		return -EINVAL;
+	log_warn("%s had MTU %d, but %s, which it rides on, has %d by now: restoring that",
+		 link->name, want, lower.name, lower.mtu);
+	change.mtu = lower.mtu;
+	return link_set(rt, link->ifindex, &change, err);
+}
+
 static int exec_link_mtu(struct apply *a, const struct step *step, enum apply_mode mode,
 			 struct err *err)
 {
 	struct link_change change = { .mtu = step->want.mtu };
+	struct err refused = { 0 };
 	struct link link;
 	enum place place;
 	int r = find(a, mode, &link, &place);
@@ -242,8 +260,13 @@ static int exec_link_mtu(struct apply *a, const struct step *step, enum apply_mo
 		return 0;
 	if (mode == APPLY_DO && link.mtu != step->have.mtu)
 		return changed_meanwhile(a, "MTU", err);
-	r = link_set(side_of(a, place)->rt, link.ifindex, &change, err);
-	if (r == 0)
+	r = link_set(side_of(a, place)->rt, link.ifindex, &change, &refused);
+	if (r == -EINVAL && mode == APPLY_UNDO &&
+	    restore_what_fits(side_of(a, place)->rt, &link, step->want.mtu, err) == 0)
+		return 0;
+	if (r < 0)
+		*err = refused;
+	else
 		r = link_get(side_of(a, place)->rt, link.ifindex, &link);
 	if (r == 0 && link.mtu != step->want.mtu)
 		return err_set(err, ROCE_MTU_MISMATCH, -EIO,

@@ -132,7 +132,7 @@ static int finish_error(const struct cni_call *call, const struct err *err)
 {
 	_cleanup_free_ char *text = result_print_error(err, call->version);
 
-	log_warn("%s: %s", err_code_name(err->code), err->msg);
+	log_warn("%s", err->msg);
 	if (text && write_answer(text) < 0)
 		log_warn("the error could not be written to stdout: nobody reads it");
 	return 1;

@@ -105,7 +105,7 @@ static int check_range(const struct fabric_switch *sw, const char *path, const c
 {
 	const struct switch_platform *p = sw->platform;
 
-	if (!p || (mtu >= p->least && (p->most == 0 || mtu <= p->most)))
+	if (!p || switch_takes(p, mtu))
 		return 0;
 	return jx_value_error(err, path, "%s%d cannot be set on platform \"%s\": it takes %d to %d",
 			      key, mtu, p->name, p->least ? p->least : NETDEV_MTU_MIN, p->most);

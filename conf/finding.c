@@ -29,6 +29,18 @@ void finding_fix(struct finding *finding, const char *fmt, ...)
 	va_end(ap);
 }
 
+void finding_fix_or(struct finding *finding, const char *fmt, ...)
+{
+	size_t len = strlen(finding->fix);
+	va_list ap;
+
+	snprintf(finding->fix + len, sizeof(finding->fix) - len, ", or ");
+	len = strlen(finding->fix);
+	va_start(ap, fmt);
+	vsnprintf(finding->fix + len, sizeof(finding->fix) - len, fmt, ap);
+	va_end(ap);
+}
+
 int finding_refuse(const struct findings *list, struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {

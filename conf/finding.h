@@ -56,6 +56,9 @@ struct finding *finding_add(struct findings *list, enum severity severity, enum 
 /* finding_fix() - set what would mend the finding. */
 void finding_fix(struct finding *finding, const char *fmt, ...) _printf_(2, 3);
 
+/* finding_fix_or() - another way to mend it: "..., or ...". */
+void finding_fix_or(struct finding *finding, const char *fmt, ...) _printf_(2, 3);
+
 /**
  * finding_refuse() - turn the errors of a list into one error
  * @list:	findings

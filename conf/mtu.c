@@ -183,10 +183,11 @@ static void report_switch(const struct mtu_chain *chain, const struct mtu_hop *h
 		 fabric->sw.mtu.value, switch_semantics_name(fabric->sw.semantics),
 		 chain->vlan_tags, hop->mtu, hop->need);
 	f = hop_finding(findings, severity, "switch-mtu-too-small", hop, hop->mtu, hop->need, what);
-	finding_fix(f,
-		    "set the switch's MTU to %d or more%s, or write \"mtu\": %d or less",
+	finding_fix(f, "set the switch's MTU to %d or more%s",
 		    fabric_needs(fabric, hop->need, chain->vlan_tags),
-		    profile_too(fabric, "mtu", too), hop->mtu);
+		    profile_too(fabric, "mtu", too));
+	if (hop->mtu >= NETDEV_MTU_MIN)
+		finding_fix_or(f, "write \"mtu\": %d or less", hop->mtu);
 }
 
 static void report_port(const struct mtu_chain *chain, const struct mtu_hop *hop,
@@ -199,6 +200,8 @@ static void report_port(const struct mtu_chain *chain, const struct mtu_hop *hop
 	struct finding *f;
 	char what[64];
 
+	if (hop->holds && chain->pod_mtu == hop->need)
+		severity = SEVERITY_ERROR;
 	snprintf(what, sizeof(what), "its MTU is %d, the pod needs %d", hop->mtu, hop->need);
 	f = hop_finding(findings, severity, "port-mtu-too-small", hop, hop->mtu, hop->need, what);
 	if (hop->max && hop->need > hop->max)
@@ -261,15 +264,17 @@ static void check_roce(const struct mtu_chain *chain, int mtu, enum severity sev
 {
 	int roce = chain->roce_mtu.value, need = roce_need(roce), usual = roce_usual(roce);
 	int carried = roce_carried(mtu);
-	char what[420], trust[160];
+	char what[420], trust[160], gives[32] = "none";
 	struct finding *f;
 
 	if (!chain->roce_mtu.set || mtu >= need)
 		return;
 	explain_reported(chain, mtu, trust, sizeof(trust));
+	if (carried)
+		snprintf(gives, sizeof(gives), "a path MTU of %d", carried);
 	snprintf(what, sizeof(what),
-		 "netdev MTU %d does not carry RoCE path MTU %d: with %d bytes of RoCE headers %d is the least and %d the usual value, %d gives a path MTU of %d%s",
-		 mtu, roce, ROCE_OVERHEAD, need, usual, mtu, carried, trust);
+		 "netdev MTU %d does not carry RoCE path MTU %d: with %d bytes of RoCE headers %d is the least and %d the usual value, %d gives %s%s",
+		 mtu, roce, ROCE_OVERHEAD, need, usual, mtu, gives, trust);
 	f = pod_finding(findings, severity, "pod-mtu-below-roce-mtu", mtu, need, what);
 	if (carried)
 		finding_fix(f, "write \"mtu\": %d (or 9000), or \"roceMTU\": %d", usual, carried);
@@ -318,10 +323,11 @@ static void check_packets(const struct mtu_chain *chain, int mtu, enum severity 
 		 packet, permitted, class);
 	f = pod_finding(findings, severity, "roce-packet-above-switch", packet, permitted, what);
 	finding_fix(f,
-		    "set the switch's MTU%s to %d or more%s, or write \"mtu\": %d or less", class,
+		    "set the switch's MTU%s to %d or more%s", class,
 		    fabric_needs(fabric, packet, chain->vlan_tags),
-		    profile_too(fabric, *class ? "classMTU" : "mtu", too),
-		    largest_consistent(chain, mtu));
+		    profile_too(fabric, *class ? "classMTU" : "mtu", too));
+	if (largest_consistent(chain, mtu) >= NETDEV_MTU_MIN)
+		finding_fix_or(f, "write \"mtu\": %d or less", largest_consistent(chain, mtu));
 }
 
 static void report_lowered(const struct mtu_chain *chain, int wanted, struct findings *findings)
@@ -378,13 +384,16 @@ static void check_expected(const struct mtu_chain *chain, struct findings *findi
 static void check_platform(const struct mtu_chain *chain, struct findings *findings)
 {
 	const struct switch_platform *p = chain->fabric ? chain->fabric->sw.platform : NULL;
+	const struct mtu_hop *hop = find_hop(chain, MTU_HOP_SWITCH);
+	char what[128];
 
-	if (p && !p->verified)
-		finding_fix(finding_add(findings, SEVERITY_INFO, CNI_OK, "platform-not-verified",
-					"switch of fabric %.32s: what the MTU of platform %s counts is not verified, %s is the safe guess",
-					chain->fabric->name, p->name,
-					switch_semantics_name(p->semantics)),
-			    "send a frame of that size through it");
+	if (!p || p->verified || !hop)
+		return;
+	snprintf(what, sizeof(what),
+		 "what the MTU of platform %s counts is not verified, %s is the safe guess", p->name,
+		 switch_semantics_name(p->semantics));
+	finding_fix(hop_finding(findings, SEVERITY_INFO, "platform-not-verified", hop, 0, 0, what),
+		    "send a frame of that size through it");
 }
 
 /* ---- the whole ---- */

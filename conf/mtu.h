@@ -31,6 +31,7 @@ enum mtu_hop_kind {
  * @kind, @name:	what it is
  * @mtu:		its MTU now (of a switch: the netdev MTU it permits), bytes
  * @min, @max:		what it can be set to, bytes; 0: unknown
+ * @holds:		the kernel itself takes no larger MTU on the device than this hop has
  * @tags:		VLAN tags that its own frames carry on the wire
  * @need:		result: least MTU it needs, bytes; 0: none
  * @ok:			result: @mtu is enough (of the device: it can be set)
@@ -40,6 +41,7 @@ struct mtu_hop {
 	char name[MTU_HOP_NAME_SIZE];
 	int mtu;
 	int min, max;
+	bool holds;
 	int tags;
 	int need;
 	bool ok;

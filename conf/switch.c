@@ -38,6 +38,11 @@ const struct switch_platform *switch_platform(const char *name)
 	return NULL;
 }
 
+bool switch_takes(const struct switch_platform *platform, int mtu)
+{
+	return mtu >= platform->least && (platform->most == 0 || mtu <= platform->most);
+}
+
 const char *switch_semantics_name(enum switch_semantics semantics)
 {
 	return semantics_names[semantics];

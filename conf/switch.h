@@ -40,6 +40,9 @@ const struct switch_platform *switch_platforms(size_t *ret_n);
 /* switch_platform() - one platform by name, or NULL. */
 const struct switch_platform *switch_platform(const char *name);
 
+/* switch_takes() - true if switches of @platform can be set to this MTU. */
+bool switch_takes(const struct switch_platform *platform, int mtu);
+
 /* switch_semantics_name() - "l3", "l2hdr" or "l2frame". */
 const char *switch_semantics_name(enum switch_semantics semantics);
 

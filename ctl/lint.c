@@ -176,9 +176,14 @@ bool lint_ipam(const struct document *document, struct cni_call *call, const str
 /* ---- MTU ---- */
 
 static void lint_on(const struct netconf *conf, const struct fabric *fabric, enum mtu_policy policy,
-		    struct findings *findings)
+		    struct report *report)
 {
-	struct mtu_chain chain = {
+	struct findings *findings = &report->findings;
+	struct mtu_chain *chain = &report->plan.chain;
+	size_t before = findings->n;
+	struct finding *f;
+
+	*chain = (struct mtu_chain){
 		.mtu = conf->mtu,
 		.roce_mtu = conf->roce_mtu,
 		.policy = policy,
@@ -187,16 +192,13 @@ static void lint_on(const struct netconf *conf, const struct fabric *fabric, enu
 		.hops = { { .kind = MTU_HOP_DEVICE, .name = "of the pod" } },
 		.n_hops = 1,
 	};
-	size_t before = findings->n;
-	struct finding *f;
-
-	mtu_plan(&chain, findings);
+	mtu_plan(chain, findings);
 	if (findings->n > before)
 		return;
 	f = finding_add(findings, SEVERITY_INFO, CNI_OK, "mtu-consistent",
 			"%s %.64s: netdev MTU %d carries RoCE path MTU %d",
 			fabric ? "on fabric" : "on any", fabric ? fabric->name : "fabric",
-			chain.pod_mtu, chain.pod_roce_mtu);
+			chain->pod_mtu, chain->pod_roce_mtu);
 	snprintf(f->hop, sizeof(f->hop), "pod");
 }
 
@@ -205,15 +207,16 @@ static bool can_be_on(const struct netconf *conf, const struct fabric *fabric)
 	return !conf->fabric || streq(conf->fabric, fabric->name);
 }
 
-void lint_mtu(const struct netconf *conf, const struct profile *profile, struct findings *findings)
+void lint_mtu(const struct netconf *conf, const struct profile *profile, struct report *report)
 {
+	struct findings *findings = &report->findings;
 	enum mtu_policy policy = plan_policy(conf, profile, findings);
 	size_t looked = 0;
 
 	for (size_t i = 0; i < profile->n_fabrics; i++) {
 		if (!can_be_on(conf, &profile->fabrics[i]))
 			continue;
-		lint_on(conf, &profile->fabrics[i], policy, findings);
+		lint_on(conf, &profile->fabrics[i], policy, report);
 		looked++;
 	}
 	if (looked)
@@ -225,7 +228,18 @@ void lint_mtu(const struct netconf *conf, const struct profile *profile, struct 
 			    "write \"fabric\": \"%.64s\", or leave it out",
 			    profile->n_fabrics ? profile->fabrics[0].name : "NAME");
 	else
-		lint_on(conf, NULL, policy, findings);
+		lint_on(conf, NULL, policy, report);
+}
+
+void lint_routes(const struct mtu_chain *chain, const struct ipamconf *ipam,
+		 struct findings *findings)
+{
+	char dst[INET_PREFIX_TEXT_SIZE];
+
+	for (size_t i = 0; chain->n_hops > 0 && i < ipam->n_routes; i++)
+		if (ipam->routes[i].mtu.set)
+			mtu_route(chain, inet_format_prefix(ipam->routes[i].dst, dst),
+				  ipam->routes[i].mtu.value, findings);
 }
 
 /* ---- networks together ---- */

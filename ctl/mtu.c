@@ -105,6 +105,11 @@ static int settle_switch(const struct options *o, struct fabric_switch *sw)
 	if (!p)
 		return 0;
 	sw->semantics = p->semantics;
+	if (sw->mtu.set && !switch_takes(p, sw->mtu.value)) {
+		fprintf(stderr, "rocectl mtu: platform %s takes an MTU of %d to %d\n", p->name,
+			p->least ? p->least : NETDEV_MTU_MIN, p->most);
+		return -EINVAL;
+	}
 	if (!sw->mtu.set && p->mtu)
 		sw->mtu = (struct opt_int){ true, p->mtu };
 	return sw->mtu.set ? 0 : complain("--platform: delivered with different MTUs; add --switch-mtu");

@@ -28,7 +28,7 @@ int ctl_read_int(const char *text, void *field)
 
 	errno = 0;
 	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < INT_MIN || value > INT_MAX)
+	if (errno || !strchr("-0123456789", *text) || *end || value < INT_MIN || value > INT_MAX)
 		return -EINVAL;
 	*(struct opt_int *)field = (struct opt_int){ true, (int)value };
 	return 0;

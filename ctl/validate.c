@@ -70,7 +70,7 @@ static void validate_on_node(struct validation *v, struct netconf *conf, struct 
 	if (!named(conf) &&
 	    node_pick(&v->node, &v->profile, conf->fabric, conf->pci, &err) < 0) {
 		lint_error(&err, &report->findings);
-		lint_mtu(conf, &v->profile, &report->findings);
+		lint_mtu(conf, &v->profile, report);
 		return;
 	}
 	node_plan(&v->node, &v->profile, conf, v->options.ifname, report);
@@ -83,6 +83,7 @@ static void validate_ipam(struct validation *v, const struct document *document,
 
 	if (!lint_ipam(document, call, &v->profile, &ipam, report))
 		return;
+	lint_routes(&report->plan.chain, &ipam, &report->findings);
 	lint_remember(&v->seen, report, &ipam);
 	if (v->has_node)
 		node_addresses(&v->profile, call->name, &ipam, report);
@@ -98,7 +99,7 @@ static void validate_call(struct validation *v, const struct document *document,
 		if (v->has_node)
 			validate_on_node(v, &conf, report);
 		else
-			lint_mtu(&conf, &v->profile, &report->findings);
+			lint_mtu(&conf, &v->profile, report);
 	}
 	validate_ipam(v, document, call, report);
 }

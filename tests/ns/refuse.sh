@@ -224,7 +224,10 @@ l2hdr 9014
 l2frame 9018
 END
 profile 9000 l3 '.fabrics.rail.podMTU = 4096 | .fabrics.rail.roceMTU = 4096'
-try 100 'MTU 4096 .*4192' "podMTU and roceMTU of the profile contradict" "$(config)"
+try 112 'fabrics\.rail: roceMTU 4096 needs 4192, more than podMTU 4096' \
+	"podMTU and roceMTU of the profile contradict" "$(config)"
+profile 9000 l3 '.fabrics.rail.podMTU = 4096'
+try 100 'MTU 4096 .*4192' "podMTU of the profile and roceMTU of the network contradict" "$(config '.roceMTU = 4096')"
 try 7 'fabric: "tail" is not in the node profile' "unknown fabric" "$(config '.fabric = "tail"')"
 profile 9000 l3 '.fabrics.rail.pfs = [{name: "eth*"}, {driver: "mlx5_core"}]'
 try 103 'port rdma0 .*is not on fabric rail' "device that is not on the fabric" "$(config)"
