@@ -48,6 +48,10 @@ static struct journal sample(void)
 		.boot_id = "5a2c1f1e-0000-4000-8000-000000000000",
 		.netns = "/run/netns/x",
 		.netns_id = { .dev = 4, .ino = 4026532281 },
+		.time = 1767225600,
+		.addresses = { { { AF_INET, 0x0a380002 }, 24 },
+			       { { AF_INET6, (inet_num)0x20010db8 << 96 | 2 }, 64 } },
+		.n_addresses = 2,
 		.device = { .key = "0000:3b:00.2", .name = "ens1f0v2", .ifindex = 12,
 			    .pod_ifindex = 3, .mac = MAC(1),
 			    .pci = { .addr = "0000:3b:00.2", .is_vf = true, .pf = "0000:3b:00.0",
@@ -111,6 +115,12 @@ static void same_journal(const struct journal *a, const struct journal *b)
 	assert_string_equal(a->netns, b->netns);
 	assert_true(a->netns_id.dev == b->netns_id.dev);
 	assert_true(a->netns_id.ino == b->netns_id.ino);
+	assert_true(a->time == b->time);
+	assert_int_equal(a->n_addresses, b->n_addresses);
+	for (size_t i = 0; i < a->n_addresses; i++)
+		row_true("address", "as it was",
+			 inet_equal(a->addresses[i].addr, b->addresses[i].addr) &&
+				 a->addresses[i].len == b->addresses[i].len);
 	same_device(&a->device, &b->device);
 	assert_int_equal(a->n_steps, b->n_steps);
 	for (size_t i = 0; i < a->n_steps; i++)
@@ -165,6 +175,7 @@ static void plain_netdev_comes_back(void **state)
 	journal.ipam_type = NULL;
 	journal.cni_args = "";
 	journal.n_steps = 0;
+	journal.n_addresses = 0;
 	round_trip(&journal);
 }
 
@@ -175,6 +186,9 @@ static void extremes_come_back(void **state)
 	(void)state;
 	journal.netns_id = (struct netns_id){ .dev = UINT64_MAX, .ino = UINT64_MAX };
 	journal.device.ifindex = 2147483647;
+	journal.time = INT64_MAX;
+	for (journal.n_addresses = 2; journal.n_addresses < RESULT_IPS_MAX; journal.n_addresses++)
+		journal.addresses[journal.n_addresses] = journal.addresses[1];
 	journal.n_steps = JOURNAL_STEPS_MAX;
 	for (size_t i = 0; i < JOURNAL_STEPS_MAX; i++)
 		journal.steps[i] = (struct step){ .type = STEP_LINK_MTU,
@@ -443,6 +457,13 @@ static const struct {
 	{ "cniArgs", "[]" },
 	{ "config", "{}" },
 	{ "ipam", "7" },
+	{ "time", "\"1767225600\"" },
+	{ "time", "-1" },
+	{ "time", "1.5" },
+	{ "addresses", "{}" },
+	{ "addresses/0", "null" },
+	{ "addresses/0", "\"10.56.0.2\"" },
+	{ "addresses/1", "\"2001:db8::2/129\"" },
 	{ "unknown", "7" },
 };
 
@@ -491,6 +512,28 @@ static void damage_is_broken(void **state)
 	must_be_broken(name);
 }
 
+/* A journal of before these keys were there is still a journal. */
+static void older_journal_is_read(void **state)
+{
+	struct journal journal;
+	struct err err = { 0 };
+	json_t *json = sample_json();
+	char *text;
+
+	(void)state;
+	json_object_del(json, "time");
+	json_object_del(json, "addresses");
+	text = json_dumps(json, JSON_COMPACT);
+	json_decref(json);
+	put(text, strlen(text));
+	free(text);
+	assert_int_equal(journal_read(&store, NAME, &journal, &err), 0);
+	assert_true(journal.time == 0);
+	assert_int_equal(journal.n_addresses, 0);
+	assert_string_equal(journal.cni_args, "IgnoreUnknown=1;K8S_POD_NAME=p");
+	journal_free(&journal);
+}
+
 static void too_many_steps_are_broken(void **state)
 {
 	json_t *json = sample_json(), *steps = json_object_get(json, "steps");
@@ -528,6 +571,7 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(every_truncation_is_broken),
 	cmocka_unit_test(no_flipped_byte_crashes),
 	cmocka_unit_test(garbage_is_broken),
+	cmocka_unit_test(older_journal_is_read),
 	cmocka_unit_test(too_many_steps_are_broken),
 	cmocka_unit_test(unreadable_journal_is_broken),
 };

@@ -23,6 +23,8 @@ added $VF0 a
 is "$(rdma_names)" '[]' 'the RDMA device left the host'
 is "$(in_pod a rdma -j dev | jq -c '[.[].ifname]')" '["mlx5_0"]' 'it is in the pod'
 is "$(in_pod a rdma -j link | jq -r '.[0].netdev')" net1 'with the netdev of the pod'
+is "$("$BIN/rocectl" show -o json | jq -c '.attachments[] | [.pci, .pf, .vfIndex, .rdmaDevice, .mtu, .roceMTU, .state]')" \
+	'["0000:01:10.0","0000:01:00.0",0,"mlx5_0",9000,4096,"active"]' 'rocectl show knows VF, PF and RDMA device'
 wait_for 30 has_gid
 like "$(gids)" '0000:0000:0000:0000:0000:ffff:0a38:0001' 'the GID table has the address of the pod'
 like "$CNI_ERR" 'RDMA device mlx5_0: mode exclusive' 'the log says what was found'
