@@ -48,6 +48,7 @@ static enum mtu_hop_kind hop_kind(const struct uppers *uppers, const struct uppe
 	case UPPER_MASTER:
 		return master_kind(&upper->link, find_link(uppers, port, upper->on));
 	case UPPER_LOWER:
+	case UPPER_MEMBER:
 		return MTU_HOP_LOWER;
 	case UPPER_RIDER:
 		break;
@@ -99,6 +100,8 @@ int chain_observe(const struct side *host, const struct side *pod, const struct 
 	if (port != device) {
 		add_hop(ret_view, pf ? MTU_HOP_PF : MTU_HOP_LOWER, port, uppers.tags);
 		ret_view->hops[1].holds = rides && !streq(device->kind, "veth");
+		if (!port->up && streq(device->kind, "vlan")) /* net/8021q/vlan_dev.c, vlan_dev_open() */
+			snprintf(ret_view->down, sizeof(ret_view->down), "%s", port->name);
 	}
 	add_uppers(ret_view, &uppers, port, device);
 	return 0;

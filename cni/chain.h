@@ -13,6 +13,7 @@
  * @hops, @n_hops: from the device outwards, without the switch
  * @tags:	VLAN tags that the device's own frames carry when they leave the port
  * @more:	further hops did not fit
+ * @down:	what the device rides on and which must be up for it to be; "" if it is
  * @carries:	a netdev that rides on the device itself; "" for none
  */
 struct chain_view {
@@ -20,6 +21,7 @@ struct chain_view {
 	size_t n_hops;
 	int tags;
 	bool more;
+	char down[LINK_NAME_SIZE];
 	char carries[LINK_NAME_SIZE];
 };
 

@@ -15,10 +15,10 @@ static struct step *add_step(struct plan *plan, enum step_type type)
 
 /* ---- may the device be taken at all ---- */
 
-/* What forbids a device, and the command that would free it: before and after its name. */
+/* What forbids a device, and the command that would free it: before and after the name of @target. */
 struct bar {
 	bool raised;
-	const char *id, *why, *instead, *command, *rest;
+	const char *id, *why, *instead, *command, *target, *rest;
 };
 
 static void check_device(const struct host_state *state, struct plan *plan)
@@ -26,21 +26,25 @@ static void check_device(const struct host_state *state, struct plan *plan)
 	const char *name = state->device.name;
 	const struct bar bars[] = {
 		{ state->link.loopback || !state->link.ethernet, "device-not-ethernet",
-		  "is no Ethernet interface", "name an Ethernet interface", NULL, NULL },
+		  "is no Ethernet interface", "name an Ethernet interface", "", "", "" },
 		{ state->device.pci.num_vfs > 0, "device-is-pf",
-		  "is a PF with VFs, which would go with it", "name one of its VFs, or remove them",
-		  "echo 0 > /sys/class/net/", "/device/sriov_numvfs" },
+		  "is a PF with VFs, which would go with it",
+		  "name one of its VFs, or remove them: ", "echo 0 > /sys/class/net/", name,
+		  "/device/sriov_numvfs" },
 		{ state->has_default_route, "device-has-default-route",
-		  "carries the host's default route", "name another device", NULL, NULL },
+		  "carries the host's default route", "name another device", "", "", "" },
 		{ state->has_address, "device-has-address", "has an IP address of the host",
-		  "name another device, or remove the address", "ip address flush dev ", "" },
+		  "name another device, or remove the address: ", "ip address flush dev ", name, "" },
 		{ *state->chain.carries, "device-carries-others",
 		  "carries another netdev of the host (a VLAN, macvlan or ipvlan)",
-		  "name another device, or remove what rides on it", "ip link del ",
-		  state->chain.carries },
+		  "name another device, or remove what rides on it: ", "ip link del ",
+		  state->chain.carries, "" },
+		{ *state->chain.down, "device-parent-down",
+		  "rides on a netdev that is down: it could not be set up", "",
+		  "ip link set dev ", state->chain.down, " up" },
 		{ state->link.master, "device-enslaved",
 		  "belongs to a bond, team or bridge of the host",
-		  "name another device, or release it", "ip link set dev ", " nomaster" },
+		  "name another device, or release it: ", "ip link set dev ", name, " nomaster" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bars); i++) {
@@ -52,11 +56,7 @@ static void check_device(const struct host_state *state, struct plan *plan)
 		f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_DEVICE_FORBIDDEN, bar->id,
 				"device %s %s: it cannot be given to a pod", name, bar->why);
 		snprintf(f->hop, sizeof(f->hop), "device %s", name);
-		if (bar->command)
-			finding_fix(f, "%s: %s%s%s", bar->instead, bar->command,
-				    bar->rest == state->chain.carries ? "" : name, bar->rest);
-		else
-			finding_fix(f, "%s", bar->instead);
+		finding_fix(f, "%s%s%s%s", bar->instead, bar->command, bar->target, bar->rest);
 	}
 }
 

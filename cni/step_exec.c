@@ -261,7 +261,7 @@ static int exec_link_mtu(struct apply *a, const struct step *step, enum apply_mo
 	if (mode == APPLY_DO && link.mtu != step->have.mtu)
 		return changed_meanwhile(a, "MTU", err);
 	r = link_set(side_of(a, place)->rt, link.ifindex, &change, &refused);
-	if (r == -EINVAL && mode == APPLY_UNDO &&
+	if ((r == -EINVAL || r == -ERANGE) && mode == APPLY_UNDO &&
 	    restore_what_fits(side_of(a, place)->rt, &link, step->want.mtu, err) == 0)
 		return 0;
 	if (r < 0)

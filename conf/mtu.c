@@ -196,7 +196,8 @@ static void report_port(const struct mtu_chain *chain, const struct mtu_hop *hop
 	bool pf = hop->kind == MTU_HOP_PF;
 	int expected = pf && chain->fabric ? chain->fabric->pf_mtu.value : 0;
 	const struct mtu_hop *master = hop + 1; /* of a PF: its bond or team, which sets its MTU */
-	bool follows = pf && master < &chain->hops[chain->n_hops] && master->kind == MTU_HOP_UPPER;
+	bool follows = pf && master < &chain->hops[chain->n_hops] &&
+		       master->kind == MTU_HOP_UPPER && !master->ok;
 	struct finding *f;
 	char what[64];
 

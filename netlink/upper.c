@@ -70,11 +70,29 @@ static int tags_below(const struct walk *walk, int ifindex)
 						-1;
 }
 
-static bool ride(const struct link *link, void *arg)
+static bool bundles(const struct link *link)
+{
+	return streq(link->kind, "bond") || streq(link->kind, "team");
+}
+
+/* Frames that are sent to a bond leave by any of its members. */
+static bool is_member(const struct walk *walk, const struct link *link)
+{
+	const struct upper *master = find(walk, link->master);
+
+	if (link->master == walk->port->ifindex)
+		return bundles(walk->port);
+	return master && master->relation == UPPER_LOWER && bundles(&master->link);
+}
+
+static bool look_at(const struct link *link, void *arg)
 {
 	struct walk *walk = arg;
 	int tags = link->lower ? tags_below(walk, link->lower) : -1;
 	struct upper *rider = NULL;
+
+	if (link->master && is_member(walk, link))
+		add(walk, link, UPPER_MEMBER, link->master);
 
 	if (tags >= 0 && !streq(link->kind, "veth"))
 		rider = add(walk, link, UPPER_RIDER, link->lower);
@@ -95,7 +113,7 @@ int upper_find(struct nlsock *sock, const struct link *port, int also, struct up
 	ret_uppers->tags = climb(&walk, port);
 	do { /* a rider may have riders, of a lower ifindex */
 		before = ret_uppers->n;
-		r = link_list(sock, ride, &walk);
+		r = link_list(sock, look_at, &walk);
 	} while (r == 0 && ret_uppers->n > before && !ret_uppers->more);
 	if (r < 0)
 		return err_set(err, ROCE_KERNEL_REFUSED, r, "reading the host's interfaces: %s",

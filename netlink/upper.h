@@ -13,6 +13,7 @@ enum { UPPERS_MAX = 30 };
 enum upper_relation {
 	UPPER_MASTER, /* a bond, team, bridge, ... that the one before belongs to */
 	UPPER_LOWER,  /* what the one before rides on */
+	UPPER_MEMBER, /* a member of a bond or team that something rides on */
 	UPPER_RIDER,  /* rides on one of the others */
 };
 

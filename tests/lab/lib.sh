@@ -11,11 +11,13 @@
 PF0=eth0 PF1=eth1
 VF0=0000:01:10.0 VF1=0000:02:10.0
 
-# config VF [JSON]: a network configuration for one VF, with more keys merged in.
+# config VF [JSON...]: a network configuration for one VF, with more keys merged in. Instead of a VF's
+# PCI address there may be the name of any netdev.
 config() {
-	jq -cn --arg vf "$1" --argjson more "${2:-"{}"}" '{cniVersion: "1.1.0", name: "rail",
-		type: "roce", deviceID: $vf, roceMTU: 4096,
-		ipam: {type: "roce-ipam", range: "10.56.0.0/24"}} + $more'
+	jq -cn --arg device "$1" --jsonargs '{cniVersion: "1.1.0", name: "rail",
+		type: "roce", roceMTU: 4096, ipam: {type: "roce-ipam", range: "10.56.0.0/24"}}
+		+ (if $device | test("^....:..:") then {deviceID: $device} else {device: $device} end)
+		+ ($ARGS.positional | add)' "${@:2}"
 }
 
 # profile: the node profile of a fabric whose switches carry 9216 bytes of IP.
@@ -27,6 +29,13 @@ profile() {
 		                      "podMTU": 9000, "pfs": [{"driver": "igb"}]}},
 		 "policy": {"mtu": "strict"}, "stateDir": "/run"}
 	END
+}
+
+# profile_edit JQ-FILTER: change the node profile.
+profile_edit() {
+	local new
+	new=$(jq "$1" /etc/cni/net.d/roce.d/profile.json) || return
+	printf '%s\n' "$new" >/etc/cni/net.d/roce.d/profile.json
 }
 
 # pf_up PF MTU: set a PF's MTU while it is down (a change bounces the link), and bring it up.
@@ -86,8 +95,10 @@ lab_end() {
 trap lab_end EXIT
 
 # added VF POD [JSON]: ADD a VF to a pod as net1; the container is named like the pod.
+declare -A RESULTS=()
 added() {
 	cni ADD "$2" "/run/netns/$2" net1 "$(config "$1" "${3:-"{}"}")"
+	RESULTS[$2]=$CNI_OUT
 	is "$CNI_RC" 0 "ADD of $1 to $2"
 	[ "$CNI_RC" = 0 ] || diag "$CNI_OUT"
 }
@@ -95,6 +106,27 @@ deleted() {
 	cni DEL "$2" "${4-/run/netns/$2}" net1 "$(config "$1" "${3:-"{}"}")"
 	is "$CNI_RC" 0 "DEL of $1 from $2"
 	[ "$CNI_RC" = 0 ] || diag "$CNI_OUT"
+}
+# check VF POD [JSON]: CHECK with what the last ADD to this pod answered.
+check() {
+	cni CHECK "$2" "/run/netns/$2" net1 "$(config "$1" "${3:-"{}"}" "{\"prevResult\": ${RESULTS[$2]}}")"
+}
+# add_refused CODE ERE DESCRIPTION VF POD [JSON]: an ADD is refused, and nothing is in the pod.
+add_refused() {
+	cni ADD "$5" "/run/netns/$5" net1 "$(config "$4" "${6:-"{}"}")"
+	refused "$1" "$2" "$3"
+	is "$(ip -n "$5" -o link | wc -l)" 1 "$3: nothing is in the pod"
+}
+# fixes: the commands that the last answer recommends, each once, one a line.
+fixes() {
+	jq -r '.msg, .details // empty' <<<"$CNI_OUT" | grep -o 'ip link set dev [^ ]* mtu [0-9]*' |
+		awk '!seen[$0]++'
+}
+pod_mtu() { [[ $(ip -n "$1" -o link show net1) =~ \ mtu\ ([0-9]+) ]] && echo "${BASH_REMATCH[1]}"; }
+# chain VF [JSON]: the hops of the MTU chain, one a line: kind, name, MTU now, least MTU, most, verdict.
+chain() {
+	config "$1" "${2:-"{}"}" >/run/network.json
+	"$BIN/rocectl" validate /run/network.json | sed -n '/^  HOP/,/^[^ ]/s/^  //p' | tr -s ' '
 }
 in_pod() { ip netns exec "$@"; }
 
@@ -110,6 +142,13 @@ settled_dump() {
 		left=$((left - 1))
 	done
 	printf '%s\n' "$two"
+}
+# restored BEFORE DESCRIPTION: the host is again as in a dump. Mostly it is at rest by now.
+restored() {
+	local now
+	now=$(host_dump)
+	[ "$now" = "$1" ] || now=$(settled_dump)
+	same "$1" "$now" "$2"
 }
 
 # pingpong SERVER CLIENT ADDRESS RXE_SERVER RXE_CLIENT MTU: RC traffic of RDMA between two pods, with
