@@ -40,7 +40,7 @@ static void check_device(const struct host_state *state, struct plan *plan)
 		  "name another device, or remove what rides on it: ", "ip link del ",
 		  state->chain.carries, "" },
 		{ *state->chain.down, "device-parent-down",
-		  "rides on a netdev that is down: it could not be set up", "",
+		  "rides on a netdev that is down, so it could not be set up", "",
 		  "ip link set dev ", state->chain.down, " up" },
 		{ state->link.master, "device-enslaved",
 		  "belongs to a bond, team or bridge of the host",

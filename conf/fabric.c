@@ -321,20 +321,20 @@ static int least_class_mtu(const struct fabric *fabric)
 	return least;
 }
 
-static int tags_on(const struct fabric_switch *sw, int vlan_tags)
+int fabric_tags(const struct fabric *fabric, int vlan_tags)
 {
-	return sw->tags.value > vlan_tags ? sw->tags.value : vlan_tags;
+	return fabric->sw.tags.value > vlan_tags ? fabric->sw.tags.value : vlan_tags;
 }
 
-static int permits(const struct fabric_switch *sw, int switch_mtu, int vlan_tags)
+static int permits(const struct fabric *fabric, int switch_mtu, int vlan_tags)
 {
-	return switch_permits(switch_mtu, sw->semantics, tags_on(sw, vlan_tags)) -
-	       sw->encapsulation.value;
+	return switch_permits(switch_mtu, fabric->sw.semantics, fabric_tags(fabric, vlan_tags)) -
+	       fabric->sw.encapsulation.value;
 }
 
 int fabric_permits(const struct fabric *fabric, int vlan_tags)
 {
-	return permits(&fabric->sw, least_class_mtu(fabric), vlan_tags);
+	return permits(fabric, least_class_mtu(fabric), vlan_tags);
 }
 
 int fabric_permits_roce(const struct fabric *fabric, int vlan_tags)
@@ -343,15 +343,13 @@ int fabric_permits_roce(const struct fabric *fabric, int vlan_tags)
 
 	if (!class->set)
 		return fabric_permits(fabric, vlan_tags);
-	return permits(&fabric->sw, class_mtu(&fabric->sw, class->value), vlan_tags);
+	return permits(fabric, class_mtu(&fabric->sw, class->value), vlan_tags);
 }
 
 int fabric_needs(const struct fabric *fabric, int netdev_mtu, int vlan_tags)
 {
-	const struct fabric_switch *sw = &fabric->sw;
-
-	return switch_needs(netdev_mtu + sw->encapsulation.value, sw->semantics,
-			    tags_on(sw, vlan_tags));
+	return switch_needs(netdev_mtu + fabric->sw.encapsulation.value, fabric->sw.semantics,
+			    fabric_tags(fabric, vlan_tags));
 }
 
 /* ---- the whole ---- */

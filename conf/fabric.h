@@ -98,6 +98,9 @@ bool fabric_has(const struct fabric *fabric, const struct fabric_port *port);
 /* fabric_pf_equal() - true if two entries of "pfs" are the same. */
 bool fabric_pf_equal(const struct fabric_pf *a, const struct fabric_pf *b);
 
+/* fabric_tags() - VLAN tags of frames on the fabric that leave the port with @vlan_tags. */
+int fabric_tags(const struct fabric *fabric, int vlan_tags);
+
 /**
  * fabric_permits() - netdev MTU that the switches permit
  * @fabric:	a fabric whose switch MTU is known

@@ -93,8 +93,10 @@ static int longest_packet(const struct mtu_chain *chain, int mtu)
 
 static bool packets_fit(const struct mtu_chain *chain, int mtu)
 {
-	return !knows_switch(chain) ||
-	       longest_packet(chain, mtu) <= fabric_permits_roce(chain->fabric, chain->vlan_tags);
+	int packet = longest_packet(chain, mtu);
+
+	return !knows_switch(chain) || packet == 0 ||
+	       packet <= fabric_permits_roce(chain->fabric, chain->vlan_tags);
 }
 
 /* Below each threshold of the path MTU the packets get shorter. */
@@ -175,17 +177,19 @@ static void report_switch(const struct mtu_chain *chain, const struct mtu_hop *h
 			  enum severity severity, struct findings *findings)
 {
 	const struct fabric *fabric = chain->fabric;
+	int configured = fabric_needs(fabric, hop->mtu, chain->vlan_tags); /* of the least class */
 	struct finding *f;
 	char what[160], too[192];
 
 	snprintf(what, sizeof(what),
 		 "its MTU %d (%s, %d VLAN tags) permits a netdev MTU of %d, the pod needs %d",
-		 fabric->sw.mtu.value, switch_semantics_name(fabric->sw.semantics),
-		 chain->vlan_tags, hop->mtu, hop->need);
+		 configured, switch_semantics_name(fabric->sw.semantics),
+		 fabric_tags(fabric, chain->vlan_tags), hop->mtu, hop->need);
 	f = hop_finding(findings, severity, "switch-mtu-too-small", hop, hop->mtu, hop->need, what);
 	finding_fix(f, "set the switch's MTU to %d or more%s",
 		    fabric_needs(fabric, hop->need, chain->vlan_tags),
-		    profile_too(fabric, "mtu", too));
+		    profile_too(fabric, configured == fabric->sw.mtu.value ? "mtu" : "classMTU",
+				too));
 	if (hop->mtu >= NETDEV_MTU_MIN)
 		finding_fix_or(f, "write \"mtu\": %d or less", hop->mtu);
 }
@@ -284,13 +288,13 @@ static void check_roce(const struct mtu_chain *chain, int mtu, enum severity sev
 }
 
 /* The device will report a path MTU whose packets do not fit the pod's netdev MTU. */
-static void check_reported(const struct mtu_chain *chain, struct findings *findings)
+static void check_reported(const struct mtu_chain *chain, int judged, struct findings *findings)
 {
 	const struct mtu_hop *bond = leading_bond(chain);
 	int roce = chain->device_roce_mtu, carried = chain->pod_roce_mtu;
 	char what[320], why[96];
 
-	if (roce <= carried || chain->pod_mtu < least_mtu(chain)) /* check_roce() has said it */
+	if (roce <= carried || judged < least_mtu(chain)) /* check_roce() has said it */
 		return;
 	if (bond && reported(chain, chain->pod_mtu) < roce)
 		snprintf(why, sizeof(why), "it takes the MTU %d of %s", bond->mtu, bond->name);
@@ -336,6 +340,8 @@ static void report_lowered(const struct mtu_chain *chain, int wanted, struct fin
 	const struct mtu_hop *hop = &chain->hops[chain->bottleneck];
 	char what[160];
 
+	if (chain->pod_mtu < hop_limit(hop)) /* RoCE's packets are what does not fit */
+		hop = find_hop(chain, MTU_HOP_SWITCH);
 	snprintf(what, sizeof(what),
 		 "its MTU is lowered from %d to %d, the bottleneck is %s %s (policy %s)", wanted,
 		 chain->pod_mtu, mtu_hop_kind_name(hop->kind), hop->name,
@@ -360,7 +366,8 @@ static void check_port(const struct mtu_chain *chain, const struct mtu_hop *hop,
 		return;
 	snprintf(what, sizeof(what),
 		 "its MTU %d is more than the %d that the switch of fabric %.32s permits (MTU %d, %s): larger frames vanish",
-		 hop->mtu, permits, fabric->name ? fabric->name : "-", fabric->sw.mtu.value,
+		 hop->mtu, permits, fabric->name ? fabric->name : "-",
+		 fabric_needs(fabric, permits, hop->tags),
 		 switch_semantics_name(fabric->sw.semantics));
 	finding_fix(hop_finding(findings, warn ? SEVERITY_WARNING : SEVERITY_ERROR,
 				"port-mtu-above-switch", hop, hop->mtu, permits, what),
@@ -468,7 +475,7 @@ void mtu_plan(struct mtu_chain *chain, struct findings *findings)
 	chain->pod_roce_mtu = roce_carried(chain->pod_mtu);
 	chain->device_roce_mtu =
 		reported(chain, leading_bond(chain) ? leading_bond(chain)->mtu : chain->pod_mtu);
-	check_reported(chain, findings);
+	check_reported(chain, wanted, findings);
 	for (size_t i = 0; knows_switch(chain) && i < chain->n_hops; i++)
 		check_port(chain, &chain->hops[i], findings);
 	check_expected(chain, findings);

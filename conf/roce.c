@@ -78,7 +78,9 @@ int roce_need(int roce_mtu)
 
 int roce_usual(int roce_mtu)
 {
-	return roce_mtu == ROCE_MTU_MAX ? ROCE_USUAL_4096 : roce_need(roce_mtu) + 8;
+	if (roce_mtu == ROCE_MTU_MAX)
+		return ROCE_USUAL_4096;
+	return roce_mtu == ROCE_MTU_MAX / 2 ? ROCE_USUAL_2048 : roce_need(roce_mtu) + 8;
 }
 
 int roce_carried(int netdev_mtu)

@@ -13,7 +13,8 @@ enum {
 	ROCE_OVERHEAD = 96,
 	ROCE_MTU_MIN = 256,
 	ROCE_MTU_MAX = 4096,
-	ROCE_USUAL_4096 = 4200, /* the usual netdev MTU for RoCE path MTU 4096 */
+	ROCE_USUAL_4096 = 4200, /* the usual netdev MTUs for RoCE path MTU 4096 and 2048 */
+	ROCE_USUAL_2048 = 2200,
 
 	ETH_HEADER = 14,
 	ETH_TAG = 4, /* one 802.1Q or 802.1ad tag */

@@ -41,9 +41,12 @@ static struct host_state host_vf(void)
 		.pf = { .ifindex = 7, .name = "ens1f0", .mtu = 9000, .ethernet = true },
 		.vf = { .vlan = { 0, 0, ETH_P_8021Q } },
 		.rdma_mode = RDMADEV_SHARED,
-		.hops = { { .kind = MTU_HOP_DEVICE, .name = "ens1f0v2", .mtu = 1500, .max = 9978 },
-			  { .kind = MTU_HOP_PF, .name = "ens1f0", .mtu = 9000 } },
-		.n_hops = 2,
+		.chain = { .hops = { { .kind = MTU_HOP_DEVICE,
+				       .name = "ens1f0v2",
+				       .mtu = 1500,
+				       .max = 9978 },
+				     { .kind = MTU_HOP_PF, .name = "ens1f0", .mtu = 9000 } },
+			   .n_hops = 2 },
 	};
 
 	return state;
@@ -65,8 +68,11 @@ static struct host_state host_veth(void)
 			  .mac = { 0x02, 0x00, 0x5e, 0x00, 0x53, 0x05 },
 			  .ethernet = true,
 			  .kind = "veth" },
-		.hops = { { .kind = MTU_HOP_DEVICE, .name = "veth5", .mtu = 1500, .max = 65535 } },
-		.n_hops = 1,
+		.chain = { .hops = { { .kind = MTU_HOP_DEVICE,
+				       .name = "veth5",
+				       .mtu = 1500,
+				       .max = 65535 } },
+			   .n_hops = 1 },
 	};
 
 	return state;
@@ -116,7 +122,7 @@ static struct host_state host_vf_pf_1500(void)
 {
 	struct host_state state = host_vf();
 
-	state.hops[1].mtu = 1500;
+	state.chain.hops[1].mtu = 1500;
 	return state;
 }
 
@@ -124,18 +130,64 @@ static struct host_state host_vf_at_9000(void)
 {
 	struct host_state state = host_vf();
 
-	state.link.mtu = state.hops[0].mtu = 9000;
+	state.link.mtu = state.chain.hops[0].mtu = 9000;
 	return state;
 }
 
 static struct host_state host_vf_on_tagged_switch(void)
 {
-	static const struct fabric fabric = { .name = "rail",
-					      .switch_mtu = SET(9018),
-					      .semantics = SWITCH_L2FRAME };
+	static const struct fabric fabric = {
+		.name = "rail", .sw = { .mtu = SET(9018), .semantics = SWITCH_L2FRAME }
+	};
 	struct host_state state = host_vf_vlan_7();
 
 	state.fabric = &fabric;
+	return state;
+}
+
+/* A macvlan on a VLAN: its own frames are tagged, whatever a PF does. */
+static struct host_state host_macvlan_on_tagged_switch(void)
+{
+	static const struct fabric fabric = {
+		.name = "rail", .sw = { .mtu = SET(9018), .semantics = SWITCH_L2FRAME }
+	};
+	struct host_state state = host_veth();
+
+	state.fabric = &fabric;
+	state.chain.tags = 1;
+	return state;
+}
+
+/* A PF port that is a VLAN device's, with the PF's VLAN on top. */
+static struct host_state host_vf_two_tags(void)
+{
+	struct host_state state = host_vf_on_tagged_switch();
+
+	state.chain.tags = 1;
+	return state;
+}
+
+static struct host_state host_carries(void)
+{
+	struct host_state state = host_veth();
+
+	snprintf(state.chain.carries, sizeof(state.chain.carries), "veth5.7");
+	return state;
+}
+
+static struct host_state host_parent_down(void)
+{
+	struct host_state state = host_veth();
+
+	snprintf(state.chain.down, sizeof(state.chain.down), "ens9");
+	return state;
+}
+
+static struct host_state host_more(void)
+{
+	struct host_state state = host_vf();
+
+	state.chain.more = true;
 	return state;
 }
 
@@ -238,7 +290,7 @@ static const struct {
 	{ "VF, nothing asked for",
 	  host_vf,
 	  { .mtu.set = false },
-	  "x: keep down\nx: VLAN 0 -> 0\n" KEEP_MAC
+	  "x: keep down\nx: keep VLAN 0\n" KEEP_MAC
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
 	{ "VF, everything asked for",
 	  host_vf,
@@ -253,23 +305,23 @@ static const struct {
 	{ "VF that is up",
 	  host_vf_up,
 	  { .mtu = SET(1500) },
-	  "x: set down\nx: VLAN 0 -> 0\n" KEEP_MAC
+	  "x: set down\nx: keep VLAN 0\n" KEEP_MAC
 	  "x: keep MTU 1500\nx: move to the pod as net1\nx: set up\n" },
 	{ "exclusive RDMA",
 	  host_vf_exclusive,
 	  { .mtu = SET(9000), .ipam_type = "i" },
-	  "x: keep down\nx: VLAN 0 -> 0\n" KEEP_MAC
+	  "x: keep down\nx: keep VLAN 0\n" KEEP_MAC
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: move its RDMA device to the pod\n"
 	  "take addresses from the IPAM plugin\nx: set up\n" },
 	{ "exclusive, no RDMA device",
 	  host_vf_exclusive_no_rdma,
 	  { .mtu = SET(9000) },
-	  "x: keep down\nx: VLAN 0 -> 0\n" KEEP_MAC
+	  "x: keep down\nx: keep VLAN 0\n" KEEP_MAC
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
 	{ "VLAN of before stays",
 	  host_vf_vlan_7,
 	  { .mtu = SET(9000) },
-	  "x: keep down\nx: VLAN 7 -> 7\n" KEEP_MAC
+	  "x: keep down\nx: keep VLAN 7\n" KEEP_MAC
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
 	{ "VLAN 0 takes it off",
 	  host_vf_vlan_7,
@@ -279,18 +331,38 @@ static const struct {
 	{ "MTU of before stays",
 	  host_vf_at_9000,
 	  { .mtu = SET(9000) },
-	  "x: keep down\nx: VLAN 0 -> 0\n" KEEP_MAC
+	  "x: keep down\nx: keep VLAN 0\n" KEEP_MAC
 	  "x: keep MTU 9000\nx: move to the pod as net1\nx: set up\n" },
 	{ "the tag of before counts on the switch",
 	  host_vf_on_tagged_switch,
 	  { .vlan.set = false },
-	  "x: keep down\nx: VLAN 7 -> 7\n" KEEP_MAC
+	  "x: keep down\nx: keep VLAN 7\n" KEEP_MAC
 	  "x: MTU 1500 -> 8996\nx: move to the pod as net1\nx: set up\n" },
 	{ "the tag taken off does not",
 	  host_vf_on_tagged_switch,
 	  { .vlan = SET(0) },
 	  "x: keep down\nx: VLAN 7 -> 0\n" KEEP_MAC
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
+	{ "another tag than before counts as one",
+	  host_vf_on_tagged_switch,
+	  { .vlan = SET(8) },
+	  "x: keep down\nx: VLAN 7 -> 8\n" KEEP_MAC
+	  "x: MTU 1500 -> 8996\nx: move to the pod as net1\nx: set up\n" },
+	{ "the device's own tag counts on the switch",
+	  host_macvlan_on_tagged_switch,
+	  { .vlan.set = false },
+	  "x: set down\nx: keep MAC 02:00:5e:00:53:05\nx: MTU 1500 -> 8996\n"
+	  "x: move to the pod as net1\nx: set up\n" },
+	{ "the device's own tag and the PF's",
+	  host_vf_two_tags,
+	  { .vlan.set = false },
+	  "x: keep down\nx: keep VLAN 7\n" KEEP_MAC
+	  "x: MTU 1500 -> 8992\nx: move to the pod as net1\nx: set up\n" },
+	{ "the device's own tag stays when the PF's is taken off",
+	  host_vf_two_tags,
+	  { .vlan = SET(0) },
+	  "x: keep down\nx: VLAN 7 -> 0\n" KEEP_MAC
+	  "x: MTU 1500 -> 8996\nx: move to the pod as net1\nx: set up\n" },
 	{ "veth",
 	  host_veth,
 	  { .mtu = SET(9000) },
@@ -459,6 +531,23 @@ static const struct {
 	  "device veth5",
 	  "is no Ethernet interface",
 	  "" },
+	{ "carries others",
+	  host_carries,
+	  { .mtu = SET(1500) },
+	  ROCE_DEVICE_FORBIDDEN,
+	  "device-carries-others",
+	  "device veth5",
+	  "carries another netdev of the host (a VLAN, macvlan or ipvlan): it cannot be given to a "
+	  "pod",
+	  "ip link del veth5.7" },
+	{ "rides on what is down",
+	  host_parent_down,
+	  { .mtu = SET(1500) },
+	  ROCE_DEVICE_FORBIDDEN,
+	  "device-parent-down",
+	  "device veth5",
+	  "rides on a netdev that is down",
+	  "ip link set dev ens9 up" },
 	{ "PF with VFs",
 	  host_pf_with_vfs,
 	  { .mtu = SET(1500) },
@@ -558,6 +647,140 @@ static void refusals_come_together(void **state)
 		assert_string_equal(plan.findings.items[i].id, ids[i]);
 }
 
+/* ---- the MTU policy: the network's within the node's ---- */
+
+static const struct {
+	const char *name;
+	enum mtu_policy node;
+	bool may_loosen, asked;
+	enum mtu_policy network;
+	bool refused;
+	enum mtu_policy want; /* by which the chain is judged */
+	const char *text;     /* of a refusal */
+} policies[] = {
+	{ "strict", MTU_STRICT, false, false, MTU_STRICT, false, MTU_STRICT, NULL },
+	{ "clamp", MTU_CLAMP, false, false, MTU_STRICT, false, MTU_CLAMP, NULL },
+	{ "warn", MTU_WARN, false, false, MTU_STRICT, false, MTU_WARN, NULL },
+	{ "mayLoosen loosens nothing by itself", MTU_STRICT, true, false, MTU_WARN, false,
+	  MTU_STRICT, NULL },
+	{ "equal", MTU_CLAMP, false, true, MTU_CLAMP, false, MTU_CLAMP, NULL },
+	{ "equal, strict", MTU_STRICT, false, true, MTU_STRICT, false, MTU_STRICT, NULL },
+	{ "stricter", MTU_CLAMP, false, true, MTU_STRICT, false, MTU_STRICT, NULL },
+	{ "much stricter", MTU_WARN, false, true, MTU_STRICT, false, MTU_STRICT, NULL },
+	{ "stricter, may loosen", MTU_WARN, true, true, MTU_CLAMP, false, MTU_CLAMP, NULL },
+	{ "looser", MTU_STRICT, false, true, MTU_CLAMP, true, MTU_STRICT,
+	  "mtuPolicy \"clamp\" is looser than the node's policy \"strict\"" },
+	{ "much looser", MTU_STRICT, false, true, MTU_WARN, true, MTU_STRICT,
+	  "mtuPolicy \"warn\" is looser than the node's policy \"strict\"" },
+	{ "looser than clamp", MTU_CLAMP, false, true, MTU_WARN, true, MTU_CLAMP,
+	  "mtuPolicy \"warn\" is looser than the node's policy \"clamp\"" },
+	{ "looser, may loosen", MTU_STRICT, true, true, MTU_CLAMP, false, MTU_CLAMP, NULL },
+	{ "much looser, may loosen", MTU_STRICT, true, true, MTU_WARN, false, MTU_WARN, NULL },
+};
+
+static void policy_is_settled(void **state)
+{
+	static struct plan plan;
+
+	(void)state;
+	for_each_row(row, policies)
+	{
+		const struct profile node = { .present = true,
+					      .mtu = row->node,
+					      .may_loosen = row->may_loosen };
+		const struct netconf conf = { .mtu = SET(9000),
+					      .has_policy = row->asked,
+					      .policy = row->network };
+		const struct finding *f = &plan.findings.items[0];
+		struct host_state host = host_vf();
+		struct err err = { 0 };
+
+		plan_add(&conf, &node, &host, "net1", &plan);
+		row_int(row->name, "policy", plan.chain.policy, row->want);
+		row_int(row->name, "findings", (long long)plan.findings.n, row->refused);
+		row_int(row->name, "refused", finding_refuse(&plan.findings, &err) < 0,
+			row->refused);
+		if (!row->refused)
+			continue;
+		row_text(row->name, "id", f->id, "mtu-policy-too-loose");
+		row_int(row->name, "code", f->code, CNI_CONFIG_INVALID);
+		row_text(row->name, "text", f->text, row->text);
+		row_part(row->name, "fix", f->fix, "leave mtuPolicy out");
+		row_part(row->name, "fix", f->fix, "\"policy\": {\"mayLoosen\": true}");
+		row_part(row->name, "fix", f->fix, PROFILE_PATH);
+	}
+}
+
+/* A policy that is refused judges nothing: the chain is judged by the node's, and all is said. */
+static void refused_policy_loosens_nothing(void **state)
+{
+	static struct plan plan;
+	struct host_state host = host_vf_pf_1500();
+	struct netconf conf = { .mtu = SET(9000), .has_policy = true, .policy = MTU_WARN };
+
+	(void)state;
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_int_equal(plan.findings.n, 2);
+	assert_string_equal(plan.findings.items[0].id, "mtu-policy-too-loose");
+	assert_string_equal(plan.findings.items[1].id, "port-mtu-too-small");
+	assert_int_equal(plan.findings.items[1].severity, SEVERITY_ERROR);
+}
+
+/* What a policy decides is what the device is set to. */
+static void clamped_mtu_is_planned(void **state)
+{
+	static const struct profile clamp = { .present = true, .mtu = MTU_CLAMP };
+	static struct plan plan;
+	struct host_state host = host_vf_pf_1500();
+	struct netconf conf = { .mtu = SET(9000) };
+	struct err err = { 0 };
+
+	(void)state;
+	plan_add(&conf, &clamp, &host, "net1", &plan);
+	assert_int_equal(finding_refuse(&plan.findings, &err), 0);
+	assert_int_equal(plan.findings.n, 2);
+	assert_string_equal(plan.findings.items[1].id, "pod-mtu-lowered");
+	assert_int_equal(find_step(&plan, STEP_LINK_MTU)->want.mtu, 1500);
+	conf.roce_mtu = (struct opt_int)SET(4096);
+	plan_add(&conf, &clamp, &host, "net1", &plan);
+	assert_true(finding_refuse(&plan.findings, &err) < 0);
+}
+
+static void cut_chain_is_a_warning(void **state)
+{
+	static struct plan plan;
+	struct host_state host = host_more();
+	struct netconf conf = { .mtu = SET(9000) };
+	const struct finding *f = &plan.findings.items[0];
+
+	(void)state;
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_int_equal(plan.findings.n, 1);
+	assert_string_equal(f->id, "chain-cut-short");
+	assert_int_equal(f->severity, SEVERITY_WARNING);
+	row_part("more", "text", f->text, "more than 32 netdevs");
+	row_part("more", "text", f->text, "was not looked at");
+}
+
+/* The question that a plan puts to the engine: hops, tags, driver and fabric as observed. */
+static void chain_is_asked_as_observed(void **state)
+{
+	static struct plan plan;
+	struct host_state host = host_vf_two_tags();
+	struct netconf conf = { .mtu = SET(4200), .roce_mtu = SET(4096) };
+
+	(void)state;
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_string_equal(plan.chain.driver, "mlx5_core");
+	assert_ptr_equal(plan.chain.fabric, host.fabric);
+	assert_int_equal(plan.chain.vlan_tags, 2);
+	assert_int_equal(plan.chain.n_hops, 3); /* and the switch */
+	assert_string_equal(plan.chain.hops[1].name, "ens1f0");
+	assert_int_equal(plan.chain.hops[2].kind, MTU_HOP_SWITCH);
+	assert_int_equal(plan.chain.mtu.value, 4200);
+	assert_int_equal(plan.chain.roce_mtu.value, 4096);
+}
+
 static void missing_profile_is_a_warning(void **state)
 {
 	static const struct profile none = { .present = false };
@@ -571,6 +794,7 @@ static void missing_profile_is_a_warning(void **state)
 	assert_int_equal(plan.findings.n, 1);
 	assert_int_equal(plan.findings.items[0].severity, SEVERITY_WARNING);
 	assert_string_equal(plan.findings.items[0].id, "no-profile");
+	row_part("no profile", "fix", plan.findings.items[0].fix, PROFILE_PATH);
 	assert_int_equal(finding_refuse(&plan.findings, &err), 0);
 }
 
@@ -719,6 +943,11 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(macs_are_planned),
 	cmocka_unit_test(refusals_are_found),
 	cmocka_unit_test(refusals_come_together),
+	cmocka_unit_test(policy_is_settled),
+	cmocka_unit_test(refused_policy_loosens_nothing),
+	cmocka_unit_test(clamped_mtu_is_planned),
+	cmocka_unit_test(cut_chain_is_a_warning),
+	cmocka_unit_test(chain_is_asked_as_observed),
 	cmocka_unit_test(missing_profile_is_a_warning),
 	cmocka_unit_test(addresses_come_first),
 	cmocka_unit_test(no_gateway_no_route_gateway),
