@@ -143,10 +143,12 @@ int cnicall_main(const struct cnicall_plugin *plugin)
 	_cleanup_free_ char *answer = NULL;
 	struct cni_call call = { 0 };
 	struct err err = { 0 };
+	const char *command;
 	int status = 0;
 
 	prepare_process(plugin->name);
-	if (!getenv("CNI_COMMAND")) {
+	command = getenv("CNI_COMMAND");
+	if (!command || !*command) {
 		fprintf(stderr, "%s\nCNI protocol versions supported: 0.3.1, 0.4.0, 1.0.0, 1.1.0\n",
 			plugin->about);
 		return 0;

@@ -60,15 +60,16 @@ int finding_refuse(const struct findings *list, struct err *err)
 
 static json_t *to_json(const struct finding *f)
 {
-	json_t *json = json_pack("{ss ss ss ss ss}", "severity", finding_severity_name(f->severity),
-				 "id", f->id, "hop", f->hop, "text", f->text, "fix", f->fix);
+	json_t *json = json_pack("{ss ss so so so}", "severity", finding_severity_name(f->severity),
+				 "id", f->id, "hop", jx_readable(f->hop), "text",
+				 jx_readable(f->text), "fix", jx_readable(f->fix));
 
 	if (json && (f->have || f->want)) {
 		json_object_set_new(json, "have", json_integer(f->have));
 		json_object_set_new(json, "want", json_integer(f->want));
 	}
 	if (json && f->line) {
-		json_object_set_new(json, "path", json_string(f->path));
+		json_object_set_new(json, "path", jx_readable(f->path));
 		json_object_set_new(json, "line", json_integer(f->line));
 	}
 	return json;

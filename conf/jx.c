@@ -62,33 +62,38 @@ int jx_value_error(struct err *err, const char *path, const char *fmt, ...)
 	return err_set(err, CNI_CONFIG_INVALID, -EINVAL, "%s: %s", path, text);
 }
 
-/* Levenshtein's distance of two short words, ignoring case. */
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static bool same_letter(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Edits between two short words, ignoring case; two letters swapped are one edit. */
 static size_t edit_distance(const char *a, const char *b)
 {
-	size_t la = strlen(a), lb = strlen(b), row[WORD_MAX + 1];
+	size_t la = strlen(a), lb = strlen(b), d[WORD_MAX + 1][WORD_MAX + 1];
 
 	if (la > WORD_MAX || lb > WORD_MAX)
 		return WORD_MAX;
+	for (size_t i = 0; i <= la; i++)
+		d[i][0] = i;
 	for (size_t j = 0; j <= lb; j++)
-		row[j] = j;
+		d[0][j] = j;
 	for (size_t i = 1; i <= la; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
 		for (size_t j = 1; j <= lb; j++) {
-			bool same = tolower((unsigned char)a[i - 1]) ==
-				    tolower((unsigned char)b[j - 1]);
-			size_t best = diagonal + (same ? 0 : 1);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
+			d[i][j] = least(d[i - 1][j] + 1, d[i][j - 1] + 1);
+			d[i][j] = least(d[i][j],
+					d[i - 1][j - 1] + !same_letter(a[i - 1], b[j - 1]));
+			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+			    same_letter(a[i - 2], b[j - 1]))
+				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
 		}
 	}
-	return row[lb];
+	return d[la][lb];
 }
 
 const char *jx_closest(const char *word, const char *const *names, size_t n, size_t stride)
@@ -250,4 +255,31 @@ int jx_int_in(const json_t *value, const char *path, int min, int max, const cha
 int jx_int(const json_t *value, const char *path, void *field, struct err *err)
 {
 	return jx_int_in(value, path, INT_MIN, INT_MAX, "a number", field, err);
+}
+
+/* Length of the UTF-8 character at @text; 0 if there is none. jansson is the judge. */
+static size_t character_length(const char *text)
+{
+	for (size_t len = 1; len <= 4 && text[len - 1]; len++) {
+		_cleanup_json_ json_t *one = json_stringn(text, len);
+
+		if (one)
+			return len;
+	}
+	return 0;
+}
+
+json_t *jx_readable(const char *text)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	json_t *string = json_string(text);
+
+	for (char *p = copy; !string && p && *p;) {
+		size_t len = character_length(p);
+
+		if (len == 0)
+			*p = '?';
+		p += len ? len : 1;
+	}
+	return string ? string : json_string(copy ? copy : "out of memory");
 }

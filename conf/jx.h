@@ -131,6 +131,14 @@ int jx_type_error(const json_t *value, const char *path, const char *wanted, str
 int jx_value_error(struct err *err, const char *path, const char *fmt, ...) _printf_(3, 4);
 
 /**
+ * jx_readable() - a text as a JSON string, whatever its bytes are
+ * @text:	may quote a caller's bytes, or be cut off inside a character: such a byte becomes '?'
+ *
+ * Return: the string, for the caller to release.
+ */
+json_t *jx_readable(const char *text);
+
+/**
  * jx_remove() - remove a value from a document
  * @json:	the document
  * @path:	its JSON path; of an element of an array the whole array goes

@@ -260,43 +260,15 @@ char *result_print(const struct cni_result *result, const struct cni_iface *ifac
 	return json_dumps(root, JSON_COMPACT);
 }
 
-/* Length of the UTF-8 character at @text; 0 if there is none. jansson is the judge. */
-static size_t character_length(const char *text)
-{
-	for (size_t len = 1; len <= 4 && text[len - 1]; len++) {
-		_cleanup_json_ json_t *one = json_stringn(text, len);
-
-		if (one)
-			return len;
-	}
-	return 0;
-}
-
-/* A message may quote a caller's bytes, or be cut off inside a character: such a byte becomes '?'. */
-static json_t *readable_string(const char *text)
-{
-	_cleanup_free_ char *copy = strdup(text);
-	json_t *string = json_string(text);
-
-	for (char *p = copy; !string && p && *p;) {
-		size_t len = character_length(p);
-
-		if (len == 0)
-			*p = '?';
-		p += len ? len : 1;
-	}
-	return string ? string : json_string(copy ? copy : "out of memory");
-}
-
 char *result_print_error(const struct err *err, const char *version)
 {
 	_cleanup_json_ json_t *root = json_object();
 
 	set_string(root, "cniVersion", version ? version : CNI_VERSION_NEWEST);
 	json_object_set_new(root, "code", json_integer(err->code));
-	json_object_set_new(root, "msg", readable_string(err->msg));
+	json_object_set_new(root, "msg", jx_readable(err->msg));
 	if (*err->details)
-		json_object_set_new(root, "details", readable_string(err->details));
+		json_object_set_new(root, "details", jx_readable(err->details));
 	return json_dumps(root, JSON_COMPACT);
 }
 

@@ -149,8 +149,11 @@ static json_t *convert_scalar(struct conversion *c, const yaml_node_t *node)
 {
 	const char *text = scalar_text(node);
 	bool plain = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-	json_t *json = plain ? plain_scalar(text) : json_stringn(text, node->data.scalar.length);
+	json_t *json;
 
+	if (strlen(text) != node->data.scalar.length)
+		return refuse(c, node, "has a NUL in it");
+	json = plain ? plain_scalar(text) : json_string(text);
 	return json ? json : refuse(c, node, "is no valid text (UTF-8)");
 }
 

@@ -27,7 +27,7 @@ static const char *error_id(const struct err *err, char buf[FINDING_ID_SIZE])
 	return buf;
 }
 
-void lint_error(const struct err *err, struct findings *findings)
+void lint_error(const struct err *err, const char *manual, struct findings *findings)
 {
 	char id[FINDING_ID_SIZE];
 	struct finding *f = finding_add(findings, SEVERITY_ERROR, err->code, error_id(err, id), "%s",
@@ -35,20 +35,21 @@ void lint_error(const struct err *err, struct findings *findings)
 
 	snprintf(f->path, sizeof(f->path), "%s", err->path);
 	if (*err->path)
-		finding_fix(f, "correct \"%s\"; all keys: man 8 roce, man 5 roce-profile", err->path);
+		finding_fix(f, "correct \"%s\"; all keys: %s", err->path, manual);
 }
 
 /*
  * A reader stops at its first error. What that was about is taken out and the rest read again, so
  * that one run tells everything; that it is missing then is no news. Return: true to read again.
  */
-static bool go_on(json_t *json, const struct err *err, struct findings *findings)
+static bool go_on(json_t *json, const struct err *err, const char *manual,
+		  struct findings *findings)
 {
 	const struct finding *last = findings->n ? &findings->items[findings->n - 1] : NULL;
 
 	if (last && *err->path && streq(last->path, err->path))
 		return false;
-	lint_error(err, findings);
+	lint_error(err, manual, findings);
 	return *err->path && jx_remove(json, err->path);
 }
 
@@ -136,7 +137,7 @@ bool lint_config(const struct document *document, const char *device, struct cni
 
 		if (netconf_read(call, ret_conf, &err) == 0)
 			return true;
-		if (!go_on(call->json, &err, &report->findings))
+		if (!go_on(call->json, &err, "man 8 roce", &report->findings))
 			break;
 	}
 	return false;
@@ -167,7 +168,7 @@ bool lint_ipam(const struct document *document, struct cni_call *call, const str
 			check_slice(document, profile, &report->findings);
 			return true;
 		}
-		if (!go_on(call->json, &err, &report->findings))
+		if (!go_on(call->json, &err, "man 8 roce-ipam", &report->findings))
 			break;
 	}
 	return false;
@@ -301,6 +302,8 @@ void lint_overlaps(struct lint_seen *seen, struct findings *findings)
 {
 	const struct lint_range *furthest = NULL;
 
+	if (seen->n == 0)
+		return;
 	qsort(seen->ranges, seen->n, sizeof(*seen->ranges), by_address);
 	for (size_t i = 0; i < seen->n; i++) {
 		const struct lint_range *range = &seen->ranges[i];

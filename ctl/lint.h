@@ -76,7 +76,12 @@ void lint_forget(struct lint_seen *seen);
 void lint_locate(struct source *source, const struct document *document, size_t plugin,
 		 struct findings *findings);
 
-/* lint_error() - an error as a finding. */
-void lint_error(const struct err *err, struct findings *findings);
+/**
+ * lint_error() - an error as a finding
+ * @err:	the error
+ * @manual:	the page that has the keys, if the error is about one: "man 8 roce"
+ * @findings:	receives it
+ */
+void lint_error(const struct err *err, const char *manual, struct findings *findings);
 
 #endif

@@ -37,6 +37,29 @@ static int help(int argc, char **argv)
 	return CTL_OK;
 }
 
+/* getopt's complaints start with argv[0]. */
+static int run(const struct ctl_command *command, int argc, char **argv)
+{
+	static char name[64];
+
+	if (argc > 1 && streq(argv[1], "--help")) {
+		ctl_usage(command, stdout);
+		return CTL_OK;
+	}
+	snprintf(name, sizeof(name), "rocectl %s", command->name);
+	argv[0] = name;
+	return command->run(command, argc, argv);
+}
+
+/* An answer that could not be written was not given. */
+static int finish(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "rocectl: the answer cannot be written: %m\n");
+	return CTL_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	const struct ctl_command *command;
@@ -46,5 +69,5 @@ int main(int argc, char **argv)
 	if (streq(argv[1], "help") || streq(argv[1], "--help") || streq(argv[1], "--version"))
 		return help(argc - 1, argv + 1);
 	command = find(argv[1]);
-	return command ? command->run(command, argc - 1, argv + 1) : usage(stderr);
+	return command ? finish(run(command, argc - 1, argv + 1)) : usage(stderr);
 }

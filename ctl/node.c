@@ -136,7 +136,7 @@ void node_plan(const struct node *node, const struct profile *profile, const str
 		r = observe_state(conf, profile, &device, &node->host, &node->pod, ifname, &state,
 				  &err);
 	if (r < 0) {
-		lint_error(&err, &report->findings);
+		lint_error(&err, "man 8 roce", &report->findings);
 		return;
 	}
 	plan_add(conf, profile, &state, ifname, &report->plan);

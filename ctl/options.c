@@ -6,7 +6,7 @@
 #include <getopt.h>
 #include <limits.h>
 
-enum { OPTIONS_MAX = 24, ABOUT_COLUMN = 28 };
+enum { OPTIONS_MAX = 24, ABOUT_COLUMN = 40 };
 
 int ctl_read_text(const char *text, void *field)
 {
@@ -44,8 +44,9 @@ int ctl_read_output(const char *text, void *field)
 
 int ctl_usage(const struct ctl_command *command, FILE *out)
 {
-	fprintf(out, "usage: rocectl %s [OPTION]...%s%s\n  %s\n", command->name,
-		*command->operands ? " " : "", command->operands, command->about);
+	fprintf(out, "usage: rocectl %s%s%s%s\n  %s\n", command->name,
+		command->n_options ? " [OPTION]..." : "", *command->operands ? " " : "",
+		command->operands, command->about);
 	for (size_t i = 0; i < command->n_options; i++) {
 		const struct ctl_option *option = &command->options[i];
 		char head[64], letter[6] = "    ";

@@ -90,9 +90,11 @@ static json_t *addresses_to_json(const struct report *report)
 
 json_t *report_to_json(const struct report *report)
 {
-	json_t *json = json_pack("{ss si ss ss ss so}", "file", report->file, "line", report->line,
-				 "what", report->what, "name", report->name, "namespace",
-				 report->namespace, "findings", finding_to_json(&report->findings));
+	json_t *json = json_pack("{so si ss so so so}", "file", jx_readable(report->file), "line",
+				 report->line, "what", report->what, "name",
+				 jx_readable(report->name), "namespace",
+				 jx_readable(report->namespace), "findings",
+				 finding_to_json(&report->findings));
 
 	if (!json || !report->planned)
 		return json;

@@ -69,7 +69,7 @@ static void validate_on_node(struct validation *v, struct netconf *conf, struct 
 
 	if (!named(conf) &&
 	    node_pick(&v->node, &v->profile, conf->fabric, conf->pci, &err) < 0) {
-		lint_error(&err, &report->findings);
+		lint_error(&err, "man 8 roce", &report->findings);
 		lint_mtu(conf, &v->profile, report);
 		return;
 	}
@@ -124,7 +124,7 @@ static void validate_plugin(struct validation *v, const struct document *documen
 	struct err err = { 0 };
 
 	if (document_call(document, i, &call, &err) < 0) {
-		lint_error(&err, &report.findings);
+		lint_error(&err, "man 8 roce", &report.findings);
 	} else {
 		snprintf(report.name, sizeof(report.name), "%.250s", call.name);
 		validate_call(v, document, &call, &report);
@@ -147,7 +147,7 @@ static void skip_network(struct validation *v, const struct document *document)
 	const char *type = type_of(document, 0);
 
 	if (err_is_set(&document->err))
-		lint_error(&document->err, &report.findings);
+		lint_error(&document->err, "man 8 roce", &report.findings);
 	else if (!document->config)
 		finding_fix(finding_add(&report.findings, SEVERITY_WARNING, CNI_OK, "no-config",
 					"spec.config is missing: Multus looks for a file that has the name %s in /etc/cni/multus/net.d of each node",
@@ -184,7 +184,7 @@ static void validate_profile(struct validation *v, const struct document *docume
 	struct err err = { 0 };
 
 	if (profile_read(document->json, &profile, &err) < 0)
-		lint_error(&err, &report.findings);
+		lint_error(&err, "man 5 roce-profile", &report.findings);
 	for (size_t i = 0; i < report.findings.n; i++)
 		report.findings.items[i].line = source_line(&v->source, document->doc,
 							    report.findings.items[i].path, NULL);
@@ -223,7 +223,7 @@ static int validate_file(struct validation *v, const char *path)
 	int r = source_open(path, &v->source, &err);
 
 	if (r < 0) {
-		lint_error(&err, &report.findings);
+		lint_error(&err, "man 8 roce", &report.findings);
 		deliver(v, &report);
 		return err.code == CNI_IO_FAILURE ? CTL_USAGE : CTL_OK;
 	}
@@ -275,31 +275,52 @@ static int validate_files(struct validation *v, int n, char **paths)
 	return unreadable > status ? unreadable : status;
 }
 
-static int prepare(struct validation *v)
+static bool exists(const char *path)
 {
+	return access(path, F_OK) == 0;
+}
+
+/* Without a file at the usual place there is no profile; a file that was named must be there. */
+static int open_profile(struct validation *v, struct err *err)
+{
+	const char *path = v->options.profile ? v->options.profile : PROFILE_PATH;
+
+	if (v->options.profile && !exists(path))
+		return err_set(err, CNI_IO_FAILURE, -ENOENT, "cannot read the node profile %s: %m",
+			       path);
+	return profile_load(path, &v->profile, err);
+}
+
+static int validate_all(struct validation *v, int n, char **paths)
+{
+	const char *profile = v->options.profile ? v->options.profile : PROFILE_PATH;
+	struct report report = { .file = profile, .what = "file" };
 	struct err err = { 0 };
-	int r = profile_load(v->options.profile, &v->profile, &err);
+	int r = open_profile(v, &err);
 
 	if (r == 0 && !v->options.offline) {
 		r = node_open(v->options.netns, &v->node, &err);
 		v->has_node = r == 0;
 	}
-	if (v->options.output == CTL_JSON)
-		v->reports = json_array();
-	return r < 0 ? ctl_print_error("rocectl", &err) : 0;
+	if (r == 0)
+		return validate_files(v, n, paths);
+	lint_error(&err, "man 5 roce-profile", &report.findings);
+	deliver(v, &report);
+	conclude(v);
+	return err.code == CNI_IO_FAILURE ? CTL_USAGE : CTL_ERRORS;
 }
 
 static int run(const struct ctl_command *command, int argc, char **argv)
 {
-	struct validation v = { .options = { .profile = PROFILE_PATH, .ifname = "net1" } };
+	struct validation v = { .options = { .ifname = "net1" } };
 	int first = ctl_options(command, argc, argv, &v.options);
 	int status;
 
 	if (first < 0 || first == argc)
 		return first < 0 ? CTL_USAGE : ctl_usage(command, stderr);
-	status = prepare(&v);
-	if (status == CTL_OK)
-		status = validate_files(&v, argc - first, argv + first);
+	if (v.options.output == CTL_JSON)
+		v.reports = json_array();
+	status = validate_all(&v, argc - first, argv + first);
 	if (v.has_node)
 		node_close(&v.node);
 	lint_forget(&v.seen);

@@ -163,6 +163,8 @@ golden unknown-document 1 --offline $WORK/unknown.json
 golden no-such-file 2 --offline $WORK/nothing.json
 printf '{"version": 1, "fabrics": {"rail": {"switch": {"mtu": 9216}}}}' >$WORK/profile.json
 golden profile-broken 1 --offline $WORK/profile.json
+golden profile-missing 2 --offline --profile $WORK/nothing.json $WORK/good.json
+golden profile-unusable 1 --offline --profile $WORK/profile.json $WORK/good.json
 golden examples 0 --offline --profile examples/profile.json examples/nad-vf.yaml examples/nad-netdev.json examples/podman.conflist
 
 same "$before" "$(host_dump)" 'the host is as before'

@@ -90,6 +90,7 @@ static const struct {
 	{ "key twice, YAML", "a: 1\nb: 2\na: 3\n", "line 3: this key is in the same object twice" },
 	{ "merge key", "x: &x {a: 1}\ny:\n  <<: *x\n", "line 3: merge keys (<<) are not supported" },
 	{ "key that is no word", "? [1, 2]\n: x\n", "line 1: a key must be a word" },
+	{ "a NUL in a text", "a: 1\nb: \"x\\0y\"\n", "line 2: has a NUL in it" },
 	{ "text that is no UTF-8", "a: \"\\xff\xff\"\n", "line 1" },
 };
 
