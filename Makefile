@@ -37,7 +37,7 @@ define link
 $(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(1) 2>$(BUILD)/link.log || { cat $(BUILD)/link.log; exit 1; }
 endef
 
-.PHONY: all clean install demo test unit lab-deps deps bench help format update-golden
+.PHONY: all clean install demo test unit lab-deps deps bench bench-ipam help format update-golden
 all: $(BIN)/roce $(BIN)/roce-ipam $(BIN)/rocectl
 
 $(BUILD)/%.o: %.c Makefile
@@ -70,6 +70,10 @@ install: all
 	install -D -m 0755 $(BIN)/roce $(DESTDIR)$(CNI_DIR)/roce
 	install -D -m 0755 $(BIN)/roce-ipam $(DESTDIR)$(CNI_DIR)/roce-ipam
 	install -D -m 0755 $(BIN)/rocectl $(DESTDIR)$(PREFIX)/bin/rocectl
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man5 docs/man/*.5
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/man/man8 docs/man/*.8
+	install -D -m 0644 docs/completion/rocectl.bash \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/rocectl
 
 # ---- trying and testing; each of these installs what it needs and lacks ----
 
@@ -103,6 +107,11 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@tests/speed.sh
 
+bench-ipam:
+	@tests/deps test
+	@$(MAKE) --no-print-directory all
+	@tests/bench_ipam.sh
+
 update-golden: all
 	UPDATE_GOLDEN=1 tests/ns/golden.sh
 	tests/lab/run tests/lab/scenarios/golden.sh | bash -c '. tests/golden.sh; golden_write'
@@ -119,6 +128,7 @@ help:
 #: make test       every test: unit, namespaces, the lab in a virtual machine (root)
 #: make lab-deps   only fetch what the lab needs: QEMU, kernels, the RDMA test module
 #: make bench      measure ADD and DEL against the same netlink calls by ip -batch
+#: make bench-ipam measure roce-ipam against host-local, with up to 60,000 leases
 #: make update-golden  write the golden files of rocectl validate anew, for git diff to show
 #: make clean      remove build/
 

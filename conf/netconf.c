@@ -146,6 +146,12 @@ static const struct jx_key keys[] = {
 	{ "ipMasq", NULL, 0 },
 };
 
+const struct jx_key *netconf_keys(size_t *ret_n)
+{
+	*ret_n = ARRAY_SIZE(keys);
+	return keys;
+}
+
 /* Order of precedence: runtimeConfig, then deviceID, then pciBusID; they must not contradict. */
 static int settle_device(struct reading *in, struct err *err)
 {

@@ -49,6 +49,9 @@ struct netconf {
  */
 int netconf_read(const struct cni_call *call, struct netconf *ret_conf, struct err *err);
 
+/* netconf_keys() - the only list of a network's keys. */
+const struct jx_key *netconf_keys(size_t *ret_n);
+
 /**
  * netconf_ipam_type() - only the IPAM plugin's name
  *

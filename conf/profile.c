@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-enum { PROFILE_SIZE_MAX = 1 << 20 };
+enum { PROFILE_SIZE_MAX = 1 << 20, NODE_INDEX_MAX = 65535 };
 
 static const char *const policy_names[MTU_POLICY_MAX] = {
 	[MTU_STRICT] = "strict",
@@ -98,6 +98,18 @@ static int read_policies(const json_t *value, const char *path, void *field, str
 	return jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, field, err);
 }
 
+static bool lies_below(const char *dir, const char *root)
+{
+	size_t len = strlen(root);
+
+	return strncmp(dir, root, len) == 0 && (dir[len] == '\0' || dir[len] == '/');
+}
+
+enum file_durability profile_durability(const char *dir)
+{
+	return lies_below(dir, "/run") ? FILE_VOLATILE : FILE_DURABLE;
+}
+
 static int read_state_dir(const json_t *value, const char *path, void *field, struct err *err)
 {
 	struct profile *profile = field;
@@ -108,8 +120,76 @@ static int read_state_dir(const json_t *value, const char *path, void *field, st
 	if (dir[0] != '/' || strstr(dir, "/.."))
 		return jx_value_error(err, path, "\"%s\" must be an absolute path without \"..\"", dir);
 	profile->state_dir = dir;
-	if (!streq(dir, "/run") && strncmp(dir, "/run/", 5) != 0)
-		profile->durability = FILE_DURABLE;
+	profile->durability = profile_durability(dir);
+	return 0;
+}
+
+/* One spelling for each folder, so that comparing texts is comparing folders. */
+static int read_data_root(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *dir = json_string_value(value);
+	size_t len = dir ? strlen(dir) : 0;
+
+	if (!dir)
+		return jx_type_error(value, path, "a string", err);
+	if (len < 2 || dir[0] != '/' || dir[len - 1] == '/' || strstr(dir, "/.") || strstr(dir, "//"))
+		return jx_value_error(err, path,
+				      "\"%s\" must be an absolute path, without \"//\", a part that begins with \".\" or a \"/\" at its end",
+				      dir);
+	*(const char **)field = dir;
+	return 0;
+}
+
+static int read_data_roots(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct profile *profile = field;
+
+	return jx_array(value, path, read_data_root, PROFILE_DATA_ROOTS_MAX, profile->data_roots,
+			sizeof(*profile->data_roots), &profile->n_data_roots, err);
+}
+
+static int read_ipam(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "dataRoots", read_data_roots, 0 },
+	};
+
+	return jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, field, err);
+}
+
+static int read_node_index(const json_t *value, const char *path, void *field, struct err *err)
+{
+	return jx_int_in(value, path, 0, NODE_INDEX_MAX, "the number of a node", field, err);
+}
+
+static bool overlap(const char *a, const char *b)
+{
+	return lies_below(a, b) || lies_below(b, a);
+}
+
+/* A network chooses a folder below a root; nobody else's state may be there. */
+static int check_data_roots(const struct profile *profile, struct err *err)
+{
+	static const char *const own[] = { "roce-ipam", "roce-cni" };
+
+	for (size_t i = 0; i < profile->n_data_roots; i++) {
+		const char *root = profile->data_roots[i];
+		char path[64], dir[1024];
+
+		snprintf(path, sizeof(path), "ipam.dataRoots[%zu]", i);
+		for (size_t j = 0; j < i; j++)
+			if (overlap(root, profile->data_roots[j]))
+				return jx_value_error(
+					err, path, "\"%s\" and \"%s\": one lies in the other", root,
+					profile->data_roots[j]);
+		for (size_t j = 0; j < ARRAY_SIZE(own); j++) {
+			snprintf(dir, sizeof(dir), "%s/%s", profile->state_dir, own[j]);
+			if (overlap(root, dir))
+				return jx_value_error(
+					err, path, "\"%s\" overlaps %s, which is not for networks to choose",
+					root, dir);
+		}
+	}
 	return 0;
 }
 
@@ -129,6 +209,8 @@ int profile_read(const json_t *json, struct profile *ret_profile, struct err *er
 		{ "fabrics", read_fabrics, 0 },
 		{ "policy", read_policies, 0 },
 		{ "stateDir", read_state_dir, 0 },
+		{ "nodeIndex", read_node_index, offsetof(struct profile, node_index) },
+		{ "ipam", read_ipam, 0 },
 	};
 	struct profile *profile = ret_profile;
 	int r;
@@ -140,7 +222,7 @@ int profile_read(const json_t *json, struct profile *ret_profile, struct err *er
 	if (r == 0 && profile->default_fabric && !find_fabric(profile, profile->default_fabric))
 		r = jx_value_error(err, "defaultFabric", "\"%s\" is not one of the fabrics",
 				   profile->default_fabric);
-	return r;
+	return r < 0 ? r : check_data_roots(profile, err);
 }
 
 int profile_load(const char *path, struct profile *ret_profile, struct err *err)

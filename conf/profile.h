@@ -13,7 +13,10 @@
 #define PROFILE_PATH "/etc/cni/net.d/roce.d/profile.json"
 #define PROFILE_STATE_DIR "/run"
 
-enum { PROFILE_FABRICS_MAX = 16 };
+enum {
+	PROFILE_FABRICS_MAX = 16,
+	PROFILE_DATA_ROOTS_MAX = 8,
+};
 
 /* What happens when the MTU chain is not consistent; each is looser than the one before. */
 enum mtu_policy {
@@ -31,7 +34,10 @@ enum mtu_policy {
  * @mtu:		policy
  * @may_loosen:		a network may choose a looser one
  * @state_dir:		folder that holds roce-cni/ and roce-ipam/
- * @durability:		how state is written: @state_dir below /run is volatile, anything else durable
+ * @durability:		how state is written: profile_durability() of @state_dir
+ * @node_index:		which slice of a range is this node's, where a network divides its ranges
+ * @data_roots, @n_data_roots: folders below which a network may keep its leases ("dataDir"); none
+ *			lies in another, nor touches what is below @state_dir
  * @doc:		the document that the strings borrow from
  */
 struct profile {
@@ -43,6 +49,9 @@ struct profile {
 	bool may_loosen;
 	const char *state_dir;
 	enum file_durability durability;
+	struct opt_int node_index;
+	const char *data_roots[PROFILE_DATA_ROOTS_MAX];
+	size_t n_data_roots;
 	json_t *doc;
 };
 
@@ -76,6 +85,9 @@ int profile_read(const json_t *json, struct profile *ret_profile, struct err *er
  * the standard state folder is the best guess then.
  */
 void profile_load_for_del(const char *path, struct profile *ret_profile, struct err *ret_broken);
+
+/* profile_durability() - a boot empties what is below /run, so it need not survive one. */
+enum file_durability profile_durability(const char *dir);
 
 /* profile_free() - release what profile_load() took. */
 void profile_free(struct profile *profile);

@@ -146,12 +146,26 @@ bool lint_config(const struct document *document, const char *device, struct cni
 /* ---- ipam ---- */
 
 static void check_slice(const struct document *document, const struct profile *profile,
-			struct findings *findings)
+			const struct ipamconf *ipam, struct findings *findings)
 {
-	if (document->is_nad && profile->durability == FILE_VOLATILE)
+	if (document->is_nad && profile->durability == FILE_VOLATILE && !ipamconf_is_sliced(ipam))
 		finding_fix(at(findings, SEVERITY_WARNING, "range-on-every-node", "ipam",
 			       "every node hands out of this range by itself, so two nodes give the same address"),
-			    "give each node a network with a range of its own, or all nodes one \"stateDir\" on a shared folder");
+			    "write \"nodeSlice\": {\"size\": N}, and \"nodeIndex\" into each node's profile; or give all nodes one \"stateDir\" on a shared folder");
+}
+
+/* Keys of other IPAM plugins, accepted so that a configuration moves over by changing its type. */
+static void report_notes(const struct ipamconf *ipam, struct findings *findings)
+{
+	for (size_t i = 0; i < ipam->n_notes; i++) {
+		const struct ipamconf_note *note = ipam->notes[i];
+		struct finding *f = finding_add(findings,
+						note->loud ? SEVERITY_WARNING : SEVERITY_INFO,
+						CNI_OK, "key-without-effect", "ipam.%s: %s",
+						note->key, note->why);
+
+		snprintf(f->path, sizeof(f->path), "ipam.%s", note->key);
+	}
 }
 
 bool lint_ipam(const struct document *document, struct cni_call *call, const struct profile *profile,
@@ -165,7 +179,8 @@ bool lint_ipam(const struct document *document, struct cni_call *call, const str
 		struct err err = { 0 };
 
 		if (ipamconf_read(call->json, ret_ipam, &err) == 0) {
-			check_slice(document, profile, &report->findings);
+			report_notes(ret_ipam, &report->findings);
+			check_slice(document, profile, ret_ipam, &report->findings);
 			return true;
 		}
 		if (!go_on(call->json, &err, "man 8 roce-ipam", &report->findings))
@@ -259,6 +274,7 @@ int lint_remember(struct lint_seen *seen, const struct report *report, const str
 		grown[seen->n] = (struct lint_range){
 			.file = report->file,
 			.line = report->line,
+			.shares = ipam->shares,
 			.family = range->subnet.addr.family,
 			.first = range->first,
 			.last = range->last,
@@ -266,6 +282,8 @@ int lint_remember(struct lint_seen *seen, const struct report *report, const str
 		snprintf(grown[seen->n].name, sizeof(grown->name), "%.200s", report->name);
 		snprintf(grown[seen->n].namespace, sizeof(grown->namespace), "%.63s",
 			 report->namespace);
+		snprintf(grown[seen->n].domain, sizeof(grown->domain), "%.63s",
+			 ipam->network_name);
 		seen->n++;
 	}
 	return 0;
@@ -288,6 +306,8 @@ static void report_overlap(const struct lint_range *a, const struct lint_range *
 
 	if (one_pool && streq(a->namespace, b->namespace))
 		return; /* the same network twice, in two files or for two plugins */
+	if (!one_pool && a->shares && b->shares && streq(a->domain, b->domain))
+		return; /* roce-ipam looks at both */
 	f = finding_add(findings, SEVERITY_WARNING, CNI_CONFIG_INVALID,
 			one_pool ? "network-name-shared" : "ranges-overlap",
 			one_pool ? "%s:%d and %s:%d: networks of two namespaces have the name %s and share one pool of addresses"

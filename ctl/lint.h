@@ -16,6 +16,8 @@ struct lint_range {
 	const char *file;
 	char name[CNI_NAME_MAX + 1];
 	char namespace[64];
+	char domain[64]; /* network_name of its collision domain */
+	bool shares;
 	int line;
 	int family;
 	inet_num first, last;

@@ -3,6 +3,7 @@
 
 #include "cni/owner.h"
 #include "ctl/lint.h"
+#include "ipam/domain.h"
 #include "ipam/peek.h"
 
 #include <errno.h>
@@ -153,28 +154,57 @@ void node_plan(const struct node *node, const struct profile *profile, const str
 
 /* ---- addresses ---- */
 
-void node_addresses(const struct profile *profile, const char *network, const struct ipamconf *ipam,
+/* Where a network's leases are, and whom it shares its addresses with. */
+struct pool_place {
+	char path[HOME_PATH_SIZE + CNI_NAME_MAX + 2];
+	char domain[LEASE_DOMAIN_SIZE];
+	bool shares;
+};
+
+/* The ranges of one set give one address together: the first that has one. */
+static void next_of_set(const struct pool_place *place, const struct range *ranges, size_t n,
+			struct report *report)
+{
+	struct inet_prefix *next = &report->next[report->n_next];
+	char what[INET_PREFIX_TEXT_SIZE + 32], cidr[INET_PREFIX_TEXT_SIZE];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		r = peek_first_free_of(place->path, place->shares ? place->domain : NULL,
+				       &ranges[i], &next->addr);
+		next->len = ranges[i].subnet.len;
+	}
+	snprintf(what, sizeof(what), "next address of %s", inet_format_prefix(ranges[0].subnet, cidr));
+	if (r > 0)
+		report->n_next++;
+	else if (r < 0)
+		say_unknown(&report->findings, what, strerror(-r));
+	else
+		finding_fix(finding_add(&report->findings, SEVERITY_ERROR, ROCE_IPAM_EXHAUSTED,
+					"range-exhausted", "%s: all are taken", what),
+			    "widen the range or delete unused pods; who holds them: ls %s/by-id",
+			    place->path);
+}
+
+void node_addresses(const struct profile *profile, const char *network, struct ipamconf *ipam,
 		    struct report *report)
 {
-	char path[1024];
+	struct pool_place place = { .shares = ipam->shares };
+	struct err err = { 0 };
+	struct home home;
+	size_t n;
 
-	snprintf(path, sizeof(path), "%s/roce-ipam/%s", profile->state_dir, network);
-	for (size_t i = 0; i < ipam->n_ranges; i++) {
-		struct inet_prefix *next = &report->next[report->n_next];
-		char what[INET_PREFIX_TEXT_SIZE + 32], cidr[INET_PREFIX_TEXT_SIZE];
-		int r = peek_first_free(path, &ipam->ranges[i], &next->addr);
-
-		snprintf(what, sizeof(what), "next address of %s",
-			 inet_format_prefix(ipam->ranges[i].subnet, cidr));
-		next->len = ipam->ranges[i].subnet.len;
-		if (r > 0)
-			report->n_next++;
-		else if (r < 0)
-			say_unknown(&report->findings, what, strerror(-r));
-		else
-			finding_fix(finding_add(&report->findings, SEVERITY_ERROR, ROCE_IPAM_EXHAUSTED,
-						"range-exhausted", "%s: all are taken", what),
-				    "widen the range or delete unused pods; who holds them: ls %s/by-id",
-				    path);
+	if (home_find(profile, ipam->data_dir, &home, &err) < 0 ||
+	    ipamconf_slice(ipam, profile->node_index, &err) < 0) {
+		lint_error(&err, "man 8 roce-ipam", &report->findings);
+		return;
+	}
+	snprintf(place.path, sizeof(place.path), "%s/%s", home.path, network);
+	domain_name(ipam->network_name, place.domain);
+	for (size_t i = 0; i < ipam->n_ranges; i += n) {
+		for (n = 1; i + n < ipam->n_ranges; n++)
+			if (ipam->ranges[i + n].set != ipam->ranges[i].set)
+				break;
+		next_of_set(&place, &ipam->ranges[i], n, report);
 	}
 }

@@ -52,8 +52,14 @@ int node_pick(const struct node *node, const struct profile *profile, const char
 void node_plan(const struct node *node, const struct profile *profile, const struct netconf *conf,
 	       const char *ifname, struct report *report);
 
-/* node_addresses() - the addresses that roce-ipam would give out next. */
-void node_addresses(const struct profile *profile, const char *network, const struct ipamconf *ipam,
+/**
+ * node_addresses() - the addresses that roce-ipam would give out next
+ * @profile:	node profile
+ * @network:	name of the network
+ * @ipam:	its configuration; cut to what is this node's
+ * @report:	receives addresses and findings
+ */
+void node_addresses(const struct profile *profile, const char *network, struct ipamconf *ipam,
 		    struct report *report);
 
 #endif

@@ -43,11 +43,13 @@ size_t lease_format(const struct lease *lease, char buf[LEASE_TEXT_MAX])
 	size_t len;
 
 	len = snprintf(buf, LEASE_TEXT_MAX,
-		       "%snetwork %s\naddress %s\nrange %d\nid %s\nifname %s\npod %s\nnetns %s\n"
+		       "%snetwork %s\ndomain %s\naddress %s\nrange %d\nid %s\nifname %s\npod "
+		       "%s\nnetns %s\n"
 		       "node %s\nboot %s\ntime %" PRId64 "\n",
-		       first_line, lease->network, inet_format_prefix(lease->address, address),
-		       lease->range, lease->id, lease->ifname, lease->pod, lease->netns,
-		       lease->node, lease->boot, lease->time);
+		       first_line, lease->network, lease->domain,
+		       inet_format_prefix(lease->address, address), lease->range, lease->id,
+		       lease->ifname, lease->pod, lease->netns, lease->node, lease->boot,
+		       lease->time);
 	len += snprintf(buf + len, LEASE_TEXT_MAX - len, "%s%08x\n", crc_key, crc32(buf, len));
 	return len;
 }
@@ -74,9 +76,11 @@ static bool read_address(const char *value, void *field, size_t size)
 
 static bool read_range(const char *value, void *field, size_t size)
 {
+	size_t len = strspn(value, "0123456789");
+
 	(void)size;
-	*(int *)field = value[0] - '0';
-	return value[0] >= '0' && value[0] < '0' + LEASE_RANGES_MAX && value[1] == '\0';
+	*(int *)field = len < 3 ? atoi(value) : LEASE_SLOTS_MAX;
+	return len > 0 && value[len] == '\0' && *(int *)field < LEASE_SLOTS_MAX;
 }
 
 static bool read_time(const char *value, void *field, size_t size)
@@ -101,7 +105,10 @@ struct field {
 			sizeof(((struct lease *)0)->member)                                        \
 	}
 
+enum { DOMAIN_FIELD = 0 };
+
 static const struct field fields[] = {
+	[DOMAIN_FIELD] = TEXT_FIELD("domain", domain),
 	TEXT_FIELD("network", network),
 	{ "address", read_address, offsetof(struct lease, address), 0 },
 	{ "range", read_range, offsetof(struct lease, range), 0 },
@@ -193,6 +200,7 @@ int lease_parse(const char *text, size_t len, struct lease *ret_lease, struct er
 			return r;
 		line += n + 1;
 	}
+	seen |= 1u << DOMAIN_FIELD; /* older records have none */
 	if (seen != (1u << ARRAY_SIZE(fields)) - 1)
 		return broken(err, "a line is missing");
 	*ret_lease = lease;

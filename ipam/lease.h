@@ -8,16 +8,21 @@
 #include "conf/inet.h"
 
 enum {
-	LEASE_RANGES_MAX = 8, /* ranges of one network: one lease each */
+	LEASE_RANGES_MAX = 8,  /* ranges of one network */
+	LEASE_STATICS_MAX = 8, /* and addresses that it names itself */
+	LEASE_SLOTS_MAX = LEASE_RANGES_MAX + LEASE_STATICS_MAX, /* leases of one interface */
 	LEASE_TEXT_MAX = 2048,
 	LEASE_KEY_SIZE = CNI_NAME_MAX + CNI_IFNAME_SIZE + 8,
+	LEASE_DOMAIN_SIZE = CNI_NAME_MAX + 16,
 };
 
 /**
  * struct lease - one address and its holder
  * @network:	name of the network
+ * @domain:	folder of the collision domain that has the address, too; "": none
  * @address:	the address, with the prefix length of its subnet
- * @range:	index of the range it came from
+ * @range:	what it was given for: the set of ranges of this index, or from LEASE_RANGES_MAX on
+ *		the static address
  * @id:		container ID
  * @ifname:	interface in the container
  * @pod:	"NAMESPACE/NAME"; "" when the caller is not Kubernetes
@@ -28,6 +33,7 @@ enum {
  */
 struct lease {
 	char network[CNI_NAME_MAX + 1];
+	char domain[LEASE_DOMAIN_SIZE];
 	struct inet_prefix address;
 	int range;
 	char id[CNI_NAME_MAX + 1];

@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 
 /* The addresses that have a record. */
 struct taken {
@@ -34,17 +36,19 @@ static int keep(struct taken *taken, inet_num num)
 }
 
 /* A record's file is named by its address. */
-static int read_names(DIR *dir, int family, struct taken *taken)
+static int read_names(const char *path, int family, struct taken *taken)
 {
+	DIR *dir = opendir(path);
 	struct dirent *entry;
 	struct inet_addr addr;
 	int r = 0;
 
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
 	while (r == 0 && (entry = readdir(dir)))
 		if (inet_parse(entry->d_name, &addr) == 0 && addr.family == family)
 			r = keep(taken, addr.num);
-	if (r == 0)
-		qsort(taken->nums, taken->n, sizeof(*taken->nums), compare);
+	closedir(dir);
 	return r;
 }
 
@@ -57,9 +61,10 @@ static bool first_free(const struct taken *taken, const struct range *range, ine
 
 		while (next < taken->n && taken->nums[next] < num)
 			next++;
-		while (next < taken->n && taken->nums[next] == num && num <= range->spans[i].hi) {
-			num++;
-			next++;
+		for (; next < taken->n && num <= range->spans[i].hi; next++) {
+			if (taken->nums[next] > num)
+				break;
+			num += taken->nums[next] == num; /* an address may be there twice */
 		}
 		if (num <= range->spans[i].hi) {
 			*ret_num = num;
@@ -69,23 +74,30 @@ static bool first_free(const struct taken *taken, const struct range *range, ine
 	return false;
 }
 
-int peek_first_free(const char *path, const struct range *range, struct inet_addr *ret_addr)
+int peek_first_free_of(const char *path, const char *domain, const struct range *range,
+		       struct inet_addr *ret_addr)
 {
 	struct taken taken = { .n = 0 };
-	DIR *dir = opendir(path);
+	char beside[PATH_MAX];
 	inet_num num;
-	int r = 0;
+	int r = read_names(path, range->subnet.addr.family, &taken);
 
-	if (!dir && errno != ENOENT)
-		return -errno;
-	if (dir) {
-		r = read_names(dir, range->subnet.addr.family, &taken);
-		closedir(dir);
+	if (r == 0 && domain) {
+		snprintf(beside, sizeof(beside), "%.*s%s", (int)(strrchr(path, '/') - path + 1),
+			 path, domain);
+		r = read_names(beside, range->subnet.addr.family, &taken);
 	}
+	if (r == 0 && taken.n > 0)
+		qsort(taken.nums, taken.n, sizeof(*taken.nums), compare);
 	if (r == 0 && first_free(&taken, range, &num)) {
 		*ret_addr = range_addr(range, num);
 		r = 1;
 	}
 	free(taken.nums);
 	return r;
+}
+
+int peek_first_free(const char *path, const struct range *range, struct inet_addr *ret_addr)
+{
+	return peek_first_free_of(path, NULL, range, ret_addr);
 }

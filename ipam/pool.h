@@ -3,55 +3,71 @@
 #ifndef IPAM_POOL_H
 #define IPAM_POOL_H
 
-#include "base/file.h"
-#include "ipam/addrmap.h"
-#include "ipam/lease.h"
+#include "ipam/domain.h"
 
-enum { POOL_PATH_SIZE = 1024 };
+enum { POOL_PATH_SIZE = HOME_PATH_SIZE + CNI_NAME_MAX + 2 };
 
-/* Whether pool_open() makes a pool that does not exist yet. */
-enum pool_mode {
-	POOL_CREATE,
-	POOL_EXISTING,
-};
+/* Names in a pool's folder. */
+#define POOL_PENDING "pending"
+#define POOL_BY_ID "by-id"
 
 /**
  * struct pool - an open pool: whoever has one holds its lock
+ * @home:	what it lies in, borrowed
  * @path:	its folder
  * @network:	the network's name
- * @dir:	the folder
+ * @folder:	the folder and the lock
  * @by_id:	its folder of "ID:IFNAME:RANGE" names
- * @lock:	the lock
- * @durability:	whether records must survive power loss
- * @node:	host name, written into records
- * @boot:	boot ID, written into records
+ * @deadline:	until when to wait for a domain's lock
  * @map:	which addresses are taken, a cache
+ * @shared:	collision domain that new leases enter; "": none
+ * @domain:	the one that was used last
  */
 struct pool {
+	const struct home *home;
 	char path[POOL_PATH_SIZE];
 	char network[CNI_NAME_MAX + 1];
-	int dir, by_id, lock;
-	enum file_durability durability;
-	char node[65];
-	char boot[37];
+	struct folder folder;
+	int by_id;
+	int64_t deadline;
 	struct addrmap map;
+	char shared[LEASE_DOMAIN_SIZE];
+	struct domain domain;
 };
 
 /**
  * pool_open() - open a pool, lock it and finish or take back what a killed process left
- * @path:	the pool's folder
+ * @home:	what it lies in; must stay valid
  * @network:	the network's name
  * @mode:	what to do when there is none
- * @durability:	whether records must survive power loss
  * @deadline:	from file_deadline(); after it CNI_TRY_AGAIN
  * @ret_pool:	the pool; the caller calls pool_close()
  * @err:	set on failure, except for -ENOENT
  *
- * Return: 0, -ENOENT when there is no pool and @mode is POOL_EXISTING, or another negative errno.
+ * Return: 0, -ENOENT when there is no pool and @mode is HOME_EXISTING, or another negative errno.
  */
-int pool_open(const char *path, const char *network, enum pool_mode mode,
-	      enum file_durability durability, int64_t deadline, struct pool *ret_pool,
-	      struct err *err);
+int pool_open(const struct home *home, const char *network, enum home_mode mode, int64_t deadline,
+	      struct pool *ret_pool, struct err *err);
+
+/**
+ * pool_share() - have new leases enter a collision domain
+ * @pool:	the pool
+ * @domain:	from domain_name()
+ *
+ * From then on an address that another network of the domain has is not free.
+ */
+void pool_share(struct pool *pool, const char *domain);
+
+/**
+ * pool_use_domain() - lock a collision domain, see domain_switch()
+ * @pool:	the pool
+ * @domain:	its folder
+ * @mode:	what to do when there is none
+ * @err:	set on failure, except for -ENOENT
+ *
+ * Return: 0, -ENOENT when @mode is HOME_EXISTING, or another negative errno.
+ */
+int pool_use_domain(struct pool *pool, const char *domain, enum home_mode mode, struct err *err);
 
 /* pool_close() - write the map back and release the lock. */
 void pool_close(struct pool *pool);
@@ -63,13 +79,15 @@ void pool_close(struct pool *pool);
  * @ret_lease:	the lease
  * @err:	ROCE_STATE_BROKEN when its record is damaged, CNI_IO_FAILURE
  *
- * Return: 1 when it was found, 0 when there is none, or a negative errno (-EBADMSG: damaged).
+ * Return: 1 when it was found, 0 when there is none, -ESTALE when a DEL was killed half-way, so that
+ * there is none, either, and pool_release() removes the rest; or another negative errno (-EBADMSG:
+ * damaged). @err is not set for -ESTALE.
  */
 int pool_find(const struct pool *pool, const char *id, const char *ifname, int range,
 	      struct lease *ret_lease, struct err *err);
 
 /**
- * pool_first_free() - lowest address without a lease
+ * pool_first_free() - lowest address without a lease, in the pool and in the domain it shares
  * @pool:	the pool
  * @family:	AF_INET or AF_INET6
  * @lo, @hi:	where to look, both included
@@ -81,23 +99,38 @@ int pool_find(const struct pool *pool, const char *id, const char *ifname, int r
 int pool_first_free(struct pool *pool, int family, inet_num lo, inet_num hi,
 		    struct inet_addr *ret_addr, struct err *err);
 
-/* pool_rescan() - make the map again from the folder. Return: 0 or a negative errno with @err set.
+/**
+ * pool_rescan() - make the maps again from the folders
+ * @pool:	the pool
+ * @err:	CNI_IO_FAILURE
+ *
+ * Return: 1, 0 when this process did so already, or a negative errno.
  */
 int pool_rescan(struct pool *pool, struct err *err);
 
+/* pool_mark_taken() - an address that link(2) refused, although both maps are new, is not free. */
+void pool_mark_taken(struct pool *pool, struct inet_addr addr);
+
 /**
- * pool_publish() - record a lease
+ * pool_holder() - who has an address, here or in the domain this pool shares
  * @pool:	the pool
- * @lease:	the lease; network, node, boot and time are filled in here
- * @err:	CNI_IO_FAILURE; not set for -EEXIST
+ * @addr:	the address
+ * @ret_lease:	the lease
+ * @err:	ROCE_STATE_BROKEN when its record is damaged, CNI_IO_FAILURE
  *
- * Return: 0, -EEXIST when the address is taken, or another negative errno; after an error nothing
- * of the lease is left.
+ * Return: 1, 0 when nobody has, or a negative errno.
  */
-int pool_publish(struct pool *pool, const struct lease *lease, struct err *err);
+int pool_holder(struct pool *pool, struct inet_addr addr, struct lease *ret_lease, struct err *err);
 
 /* pool_sync() - make all that was published survive power loss, if this pool is to. */
 int pool_sync(const struct pool *pool, struct err *err);
+
+/* pool_failure() - set "cannot WHAT NAME: REASON" as CNI_IO_FAILURE. Return: @r. */
+int pool_failure(const struct pool *pool, const char *what, const char *name, int r,
+		 struct err *err);
+
+/* pool_find_file() - the address of a file whose text is of no use. Return: true if it has one. */
+bool pool_find_file(const struct pool *pool, const struct stat *st, struct inet_addr *ret_addr);
 
 /**
  * pool_release() - remove a lease
@@ -134,14 +167,5 @@ typedef void (*pool_visitor)(struct pool *pool, const char *name, const struct l
  * Return: 0 or a negative errno.
  */
 int pool_walk(struct pool *pool, pool_visitor visit, void *arg, struct err *err);
-
-/**
- * pool_mend() - restore the second name of leases that lost it, drop second names without a lease
- * @pool:	the pool
- * @err:	CNI_IO_FAILURE
- *
- * Return: 0 or a negative errno.
- */
-int pool_mend(struct pool *pool, struct err *err);
 
 #endif

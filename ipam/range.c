@@ -18,6 +18,13 @@ static struct range_span usable(struct inet_prefix subnet)
 	return span;
 }
 
+enum { WORD_RANGE, WORD_START, WORD_END, WORD_MAX };
+
+static const char *const words[][WORD_MAX] = {
+	[RANGE_WHEREABOUTS] = { "range", "range_start", "range_end" },
+	[RANGE_HOST_LOCAL] = { "subnet", "rangeStart", "rangeEnd" },
+};
+
 static int refuse(const struct range_spec *spec, const char *key, const char *why, const char *text,
 		  struct err *err)
 {
@@ -27,7 +34,7 @@ static int refuse(const struct range_spec *spec, const char *key, const char *wh
 	return jx_value_error(err, path, "\"%.96s\" %s", text, why);
 }
 
-static const char *span_format(int family, struct range_span span, char buf[RANGE_TEXT_SIZE])
+const char *range_span_format(int family, struct range_span span, char buf[RANGE_TEXT_SIZE])
 {
 	char lo[INET_TEXT_SIZE], hi[INET_TEXT_SIZE];
 
@@ -39,8 +46,8 @@ static const char *span_format(int family, struct range_span span, char buf[RANG
 
 const char *range_format(const struct range *range, char buf[RANGE_TEXT_SIZE])
 {
-	return span_format(range->subnet.addr.family,
-			   (struct range_span){ range->first, range->last }, buf);
+	return range_span_format(range->subnet.addr.family,
+				 (struct range_span){ range->first, range->last }, buf);
 }
 
 /* A bound must be one of the subnet's usable addresses; Whereabouts drops any other in silence. */
@@ -58,7 +65,8 @@ static int read_bound(const struct range_spec *spec, const char *key, const char
 		return 0;
 	}
 	snprintf(why, sizeof(why), "is not one of the usable addresses of %s: %s",
-		 inet_format_prefix(subnet, cidr), span_format(subnet.addr.family, span, window));
+		 inet_format_prefix(subnet, cidr),
+		 range_span_format(subnet.addr.family, span, window));
 	return refuse(spec, key, why, text, err);
 }
 
@@ -69,36 +77,53 @@ struct written {
 	char first[INET_TEXT_SIZE], last[INET_TEXT_SIZE];
 };
 
+static int check_host_bits(const struct range_spec *spec, struct inet_prefix prefix,
+			   struct err *err)
+{
+	struct inet_prefix subnet = { inet_first(prefix), prefix.len };
+	char cidr[INET_PREFIX_TEXT_SIZE], why[128];
+
+	if (spec->dialect != RANGE_HOST_LOCAL || inet_equal(subnet.addr, prefix.addr))
+		return 0;
+	snprintf(why, sizeof(why), "has host bits set; the subnet is %s",
+		 inet_format_prefix(subnet, cidr));
+	return refuse(spec, "subnet", why, spec->range, err);
+}
+
 static int read_written(const struct range_spec *spec, struct written *ret, struct err *err)
 {
-	const char *text = spec->range, *dash = strchr(text, '-');
+	const char *text = spec->range;
+	const char *dash = spec->dialect == RANGE_HOST_LOCAL ? NULL : strchr(text, '-');
 	size_t len = dash ? (size_t)(dash - text) : 0;
 	struct inet_prefix prefix;
 
 	if (len >= INET_TEXT_SIZE || inet_parse_prefix(dash ? dash + 1 : text, &prefix) < 0)
-		return refuse(spec, "range",
-			      "is neither ADDRESS/LENGTH nor FIRST-LAST/LENGTH, such as "
-			      "\"10.56.0.0/24\" or \"10.56.0.10-10.56.0.99/24\"",
+		return refuse(spec, words[spec->dialect][WORD_RANGE],
+			      spec->dialect == RANGE_HOST_LOCAL
+				      ? "is not ADDRESS/LENGTH, such as \"10.56.0.0/24\""
+				      : "is neither ADDRESS/LENGTH nor FIRST-LAST/LENGTH, such as "
+					"\"10.56.0.0/24\" or \"10.56.0.10-10.56.0.99/24\"",
 			      text, err);
 	ret->has_ends = dash;
 	memcpy(ret->first, text, len);
 	ret->first[len] = '\0';
 	inet_format(prefix.addr, ret->last);
 	ret->subnet = (struct inet_prefix){ inet_first(prefix), prefix.len };
-	return 0;
+	return check_host_bits(spec, prefix, err);
 }
 
 /* One end of the range: from "range" itself or from its own key, but not two different ones. */
-static int settle_bound(const struct range_spec *spec, const char *key, const char *own,
+static int settle_bound(const struct range_spec *spec, int word, const char *own,
 			const char *in_range, struct inet_prefix subnet, inet_num *bound,
 			struct err *err)
 {
+	const char *key = words[spec->dialect][word];
 	inet_num first;
 	int r = 0;
 
 	if (in_range)
 		r = read_bound(spec, "range", in_range, subnet, bound, err);
-	if (r < 0 || !own)
+	if (r < 0 || !own || !*own) /* templates leave "" where nothing is wanted */
 		return r;
 	first = *bound;
 	r = read_bound(spec, key, own, subnet, bound, err);
@@ -113,7 +138,7 @@ static int missing(const struct range_spec *spec, struct err *err)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s.range", spec->path);
+	snprintf(path, sizeof(path), "%s.%s", spec->path, words[spec->dialect][WORD_RANGE]);
 	return jx_value_error(err, path, "is missing; write for example \"10.56.0.0/24\"");
 }
 
@@ -128,17 +153,17 @@ static int settle_bounds(const struct range_spec *spec, struct range *range, str
 		return r;
 	span = usable(in.subnet);
 	*range = (struct range){ .subnet = in.subnet, .first = span.lo, .last = span.hi };
-	r = settle_bound(spec, "range_start", spec->start, in.has_ends ? in.first : NULL, in.subnet,
+	r = settle_bound(spec, WORD_START, spec->start, in.has_ends ? in.first : NULL, in.subnet,
 			 &range->first, err);
 	if (r == 0)
-		r = settle_bound(spec, "range_end", spec->end, in.has_ends ? in.last : NULL,
-				 in.subnet, &range->last, err);
+		r = settle_bound(spec, WORD_END, spec->end, in.has_ends ? in.last : NULL, in.subnet,
+				 &range->last, err);
 	if (r < 0 || range->first <= range->last)
 		return r;
 	return refuse(spec,
-		      spec->end	    ? "range_end"
-		      : spec->start ? "range_start"
-				    : "range",
+		      words[spec->dialect][spec->end	 ? WORD_END
+					   : spec->start ? WORD_START
+							 : WORD_RANGE],
 		      "is inverted: the first address lies behind the last",
 		      range_format(range, text), err);
 }
@@ -195,12 +220,23 @@ static void cut_out(struct range *range, const struct range_span *cuts, size_t n
 	add_span(range, next, range->last);
 }
 
-static int settle_spans(const struct range_spec *spec, struct inet_addr gateway,
-			struct range *range, struct err *err)
+static void cut_address(const struct range *range, struct inet_addr addr, struct range_span *cuts,
+			size_t *n)
 {
-	struct range_span cuts[RANGE_EXCLUDES_MAX + 1];
+	if (addr.family == range->subnet.addr.family)
+		cuts[(*n)++] = (struct range_span){ addr.num, addr.num };
+}
+
+static int settle_spans(const struct range_spec *spec, struct range *range, struct err *err)
+{
+	_cleanup_free_ struct range_span *cuts =
+		calloc(spec->n_exclude + spec->n_reserved + 1, sizeof(*cuts));
 	char text[RANGE_TEXT_SIZE];
 	size_t n = spec->n_exclude;
+
+	range->spans = calloc(spec->n_exclude + spec->n_reserved + 2, sizeof(*range->spans));
+	if (!cuts || !range->spans)
+		return err_set(err, CNI_IO_FAILURE, -ENOMEM, "out of memory");
 
 	for (size_t i = 0; i < n; i++) {
 		int r = read_exclude(spec, i, range->subnet, &cuts[i], err);
@@ -208,17 +244,36 @@ static int settle_spans(const struct range_spec *spec, struct inet_addr gateway,
 		if (r < 0)
 			return r;
 	}
-	if (gateway.family == range->subnet.addr.family)
-		cuts[n++] = (struct range_span){ gateway.num, gateway.num };
+	cut_address(range, range->gateway, cuts, &n);
+	for (size_t i = 0; i < spec->n_reserved; i++)
+		cut_address(range, spec->reserved[i], cuts, &n);
 	qsort(cuts, n, sizeof(*cuts), compare_spans);
-	range->spans = calloc(n + 1, sizeof(*range->spans));
-	if (!range->spans)
-		return err_set(err, CNI_IO_FAILURE, -ENOMEM, "out of memory");
 	cut_out(range, cuts, n);
 	if (range->n_spans == 0)
-		return refuse(spec, "range",
+		return refuse(spec, words[spec->dialect][WORD_RANGE],
 			      "has no address to give out: all are excluded, or the gateway",
 			      range_format(range, text), err);
+	return 0;
+}
+
+/* host-local's default is the first address, where there is more than that one to give. */
+static int settle_gateway(const struct range_spec *spec, struct inet_addr gateway,
+			  struct range *range, struct err *err)
+{
+	int family = range->subnet.addr.family;
+	char text[INET_TEXT_SIZE], cidr[INET_PREFIX_TEXT_SIZE], why[128];
+
+	if (spec->gateway.family != AF_UNSPEC && spec->gateway.family != family) {
+		snprintf(why, sizeof(why), "and %s are of different IP versions",
+			 inet_format_prefix(range->subnet, cidr));
+		return refuse(spec, "gateway", why, inet_format(spec->gateway, text), err);
+	}
+	if (spec->gateway.family == family)
+		range->gateway = spec->gateway;
+	else if (gateway.family == family)
+		range->gateway = gateway;
+	else if (spec->dialect == RANGE_HOST_LOCAL && inet_bits(family) - range->subnet.len > 1)
+		range->gateway = range_addr(range, range->subnet.addr.num + 1);
 	return 0;
 }
 
@@ -228,8 +283,12 @@ int range_settle(const struct range_spec *spec, struct inet_addr gateway, struct
 	struct range range = { 0 };
 	int r = settle_bounds(spec, &range, err);
 
+	range.set = spec->set;
+	range.whole = (struct range_span){ range.first, range.last };
 	if (r == 0)
-		r = settle_spans(spec, gateway, &range, err);
+		r = settle_gateway(spec, gateway, &range, err);
+	if (r == 0)
+		r = settle_spans(spec, &range, err);
 	if (r < 0)
 		range_free(&range);
 	else

@@ -17,43 +17,67 @@ struct range_span {
 	inet_num lo, hi;
 };
 
+/* Whose words a range is written in. */
+enum range_dialect {
+	RANGE_WHEREABOUTS, /* range, range_start, range_end */
+	RANGE_HOST_LOCAL,  /* subnet, rangeStart, rangeEnd */
+};
+
 /**
  * struct range_spec - one range as it was written; strings are borrowed
  * @path:	JSON path of the object that holds the keys, for errors ("ipam.ipRanges[0]")
+ * @dialect:	whose words; host-local takes no host bits and no "FIRST-LAST/LENGTH", and its
+ *		gateway is the first address unless one is written
  * @range:	"ADDRESS/LENGTH" (host bits are masked) or "FIRST-LAST/LENGTH"; NULL when absent
- * @start:	"range_start"; NULL when absent
- * @end:	"range_end"; NULL when absent
+ * @start:	first address; NULL when absent
+ * @end:	last address; NULL when absent
+ * @gateway:	of this range alone; AF_UNSPEC: none
  * @exclude:	"exclude": each "ADDRESS/LENGTH" or one address
  * @n_exclude:	their number
+ * @reserved, @n_reserved: addresses that are never given out either, of any family
+ * @set:	index of the set that the range belongs to
  */
 struct range_spec {
 	char path[64];
+	enum range_dialect dialect;
 	const char *range, *start, *end;
+	struct inet_addr gateway;
 	const char *exclude[RANGE_EXCLUDES_MAX];
 	size_t n_exclude;
+	const struct inet_addr *reserved;
+	size_t n_reserved;
+	int set;
 };
 
 /**
  * struct range - one range, settled
+ * @set:	ranges of one set give one address together
  * @subnet:	network address and prefix length: the length every address of it is given with
+ * @gateway:	goes with every address of it and is never given out; AF_UNSPEC: none
  * @first:	lowest address that may be given out, before excludes
  * @last:	highest one
  * @spans:	what is left of @first to @last without excludes and gateway; ascending, disjoint
  * @n_spans:	at least one
  * @total:	number of addresses in @spans
+ * @sliced:	slice_cut() left a part of it
+ * @whole:	@first and @last before that
  */
 struct range {
+	int set;
 	struct inet_prefix subnet;
+	struct inet_addr gateway;
 	inet_num first, last;
 	struct range_span *spans;
 	size_t n_spans;
 	inet_num total;
+	bool sliced;
+	struct range_span whole;
 };
 
 /**
  * range_settle() - read and check a range
  * @spec:	as it was written
- * @gateway:	an address that is never given out; AF_UNSPEC, or of another family: none
+ * @gateway:	of the network, if the range has none itself; AF_UNSPEC, or of another family: none
  * @ret_range:	the range; the caller calls range_free()
  * @err:	CNI_CONFIG_INVALID with the JSON path
  *
@@ -82,6 +106,9 @@ static inline struct inet_addr range_addr(const struct range *range, inet_num nu
 {
 	return (struct inet_addr){ range->subnet.addr.family, num };
 }
+
+/* range_span_format() - "FIRST .. LAST" of two addresses into @buf. Return: @buf. */
+const char *range_span_format(int family, struct range_span span, char buf[RANGE_TEXT_SIZE]);
 
 /* range_format() - "FIRST .. LAST" into @buf. Return: @buf. */
 const char *range_format(const struct range *range, char buf[RANGE_TEXT_SIZE]);

@@ -31,6 +31,24 @@ bool record_same_file(int dir, const char *name, const struct stat *st)
 	       named.st_dev == st->st_dev;
 }
 
+bool record_is_lease(int dir, const char *name, const struct stat *st, const struct lease *lease)
+{
+	struct err ignored = { 0 };
+	struct lease other;
+	struct stat other_st;
+
+	if (record_same_file(dir, name, st))
+		return true;
+	return record_read(dir, name, &other, &other_st, &ignored) == 0 &&
+	       streq(other.network, lease->network) &&
+	       lease_is_of(&other, lease->id, lease->ifname, lease->range);
+}
+
+int record_unlink(int dir, const char *name)
+{
+	return unlinkat(dir, name, 0) < 0 && errno != ENOENT ? -errno : 0;
+}
+
 /* The folder is opened anew: a duplicate of @dir would share its position with other readers. */
 DIR *record_list(int dir)
 {

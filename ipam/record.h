@@ -23,6 +23,20 @@ int record_read(int dir, const char *name, struct lease *ret_lease, struct stat 
 /* record_same_file() - true if @name is the file that @st is of. */
 bool record_same_file(int dir, const char *name, const struct stat *st);
 
+/**
+ * record_is_lease() - true if @name is the record of a lease
+ * @dir, @name:	the file in question
+ * @st:		of the lease's own file
+ * @lease:	the lease
+ *
+ * The same file; or, since a store that was restored by a copy has no hard links, a record that
+ * says the same.
+ */
+bool record_is_lease(int dir, const char *name, const struct stat *st, const struct lease *lease);
+
+/* record_unlink() - remove a name. Return: 0, also when there is none, or a negative errno. */
+int record_unlink(int dir, const char *name);
+
 /* record_list() - open a folder for record_next(), from its beginning; NULL with errno set. */
 DIR *record_list(int dir);
 

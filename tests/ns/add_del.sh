@@ -77,7 +77,7 @@ for version in 0.3.1 0.4.0 1.0.0 1.1.0; do
 	is "$(addresses)" "10.56.0.2/24" "$version: address in the pod"
 	is "$(routes)" "198.51.100.0/24 via 10.56.0.1" "$version: a route without gateway gets the address's"
 	is "$(ip -j link show dev rdma0 2>/dev/null | jq length)" "" "$version: the host has no rdma0"
-	is "$(find /run/roce-ipam -name '*10.56.0.2*' | wc -l)" 1 "$version: the address is leased"
+	is "$(find /run/roce-ipam/rail -name '*10.56.0.2*' | wc -l)" 1 "$version: the address is leased"
 
 	cni CHECK c1 "$POD" net1 "$(jq -c --argjson r "$result" '.prevResult = $r' <<<"$conf")"
 	if [ "$version" = 0.3.1 ]; then

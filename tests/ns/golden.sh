@@ -93,7 +93,15 @@ rm -rf /run/roce-cni /run/roce-ipam
 for i in a b c; do network $i.json ".name = \"$i\" | $ipam"; done
 jq '.ipam.range = "10.56.0.128/25" | del(.ipam.gateway)' $WORK/b.json >$WORK/b.new && mv $WORK/b.new $WORK/b.json
 jq '.ipam.range = "10.57.0.0/24" | .ipam.gateway = "10.57.0.1"' $WORK/c.json >$WORK/c.new && mv $WORK/c.new $WORK/c.json
+golden ranges-shared 0 --offline $WORK/a.json $WORK/b.json $WORK/c.json
+jq '.ipam.network_name = "other"' $WORK/b.json >$WORK/b.new && mv $WORK/b.new $WORK/b.json
 golden ranges-overlap 0 --offline $WORK/a.json $WORK/b.json $WORK/c.json
+world_profile "$(jq '. + {nodeIndex: 2}' "$PROFILE")"
+network sliced.json '.ipam = {type: "roce-ipam", range: "10.56.0.0/24", nodeSlice: {size: 26},
+	log_level: "debug", kubernetes: {kubeconfig: "/etc/x"}}'
+golden sliced 0 $WORK/sliced.json
+network sliced-away.json '.ipam = {type: "roce-ipam", range: "10.56.0.0/25", nodeSlice: {size: 26}}'
+golden sliced-away 1 $WORK/sliced-away.json
 network excluded.json '.ipam = {type: "roce-ipam", range: "10.56.0.0/30", exclude: ["10.56.0.0/30"]}'
 golden range-empty 1 --offline $WORK/excluded.json
 mkdir -p /run/roce-ipam/rail

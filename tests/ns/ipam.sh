@@ -1,46 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # roce-ipam from outside: every verb, every refusal, and what a killed process or a full disk leaves.
-# Runs in a mount namespace of its own: /run is a new tmpfs, /etc an overlay, the machine sees nothing.
-if [ -z "$IPAM_NS" ]; then
-	exec env IPAM_NS=1 unshare -m --propagation private bash "$0" "$@"
-fi
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../tap.sh"
-
-bin=${ROCE_IPAM:-$here/../../build/bin/roce-ipam}
-pool=/run/roce-ipam/n1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-err=$scratch/stderr
-mount -t tmpfs tmpfs /run || exit 1
-
-# call VERB ID IPAM [MORE]: out, rc and msg of one call; MORE are further keys of the document.
-call() {
-	local args="K8S_POD_NAMESPACE=default;K8S_POD_NAME=$2"
-
-	out=$(CNI_COMMAND=$1 CNI_CONTAINERID=$2 CNI_NETNS=/run/netns/$2 CNI_IFNAME=${IFNAME:-net1} \
-		CNI_ARGS=$args CNI_PATH=/opt/cni/bin \
-		"$bin" 2>"$err" <<<"$(document "$3" "$4")")
-	rc=$?
-	msg=$(jq -r '"\(.code) \(.msg)"' <<<"$out" 2>/dev/null)
-}
-
-document() {
-	echo "{\"cniVersion\":\"${VERSION:-1.1.0}\",\"name\":\"${NET:-n1}\",\"type\":\"x\",\"ipam\":$1${2:+,$2}}"
-}
-
-# add ID IPAM: the addresses of an ADD in one line, or its error.
-add() {
-	call ADD "$1" "$2"
-	if [ $rc = 0 ]; then jq -r '[.ips[].address] | join(" ")' <<<"$out"; else echo "$msg"; fi
-}
-
-# silent WHAT: the last call succeeded and printed nothing.
-silent() { is "$rc:$out" "0:" "$1"; }
-leases() { (cd "$pool" 2>/dev/null && find . -maxdepth 1 -name "*[.:]*" -type f -printf "%f\n" | sort -V | tr "\n" " "); }
-holders() { (cd "$pool/by-id" 2>/dev/null && ls | tr '\n' ' '); }
-fresh() { rm -rf /run/roce-ipam; }
+# shellcheck source=tests/ipam.sh
+. "$(dirname "$0")/../ipam.sh"
 
 range24='{"type":"roce-ipam","range":"10.56.0.0/24","gateway":"10.56.0.1"}'
 range29='{"type":"roce-ipam","range":"10.56.0.0/29","gateway":"10.56.0.1"}'
@@ -63,10 +25,11 @@ is "$(add c3 "$range24")" "10.56.0.3/24" "ADD of another container gives the nex
 IFNAME=net2 call ADD c1 "$range24"
 is "$(jq -r .ips[0].address <<<"$out")" "10.56.0.4/24" "ADD of another interface of the same container too"
 NET=n2 call ADD c1 "$range24"
-is "$(jq -r .ips[0].address <<<"$out")" "10.56.0.2/24" "another network has its own pool"
+is "$(jq -r .ips[0].address <<<"$out")" "10.56.0.5/24" "another network of the same range gives no address twice"
+is "$(cd /run/roce-ipam && ls -d n?/10.*)" "$(printf '%s\n' n1/10.56.0.{1,2,3,4} n2/10.56.0.5)" "and has its own pool"
 is "$(sed -e 's/^\(node\|boot\|time\|crc32\) .*/\1/' $pool/10.56.0.3 | tr '\n' '|')" \
-	"roce-ipam 1|network n1|address 10.56.0.3/24|range 0|id c3|ifname net1|pod default/c3|netns /run/netns/c3|node|boot|time|crc32|" "the record says who holds the address"
-is "$(stat -c '%a %h' $pool/10.56.0.3 $pool /run/roce-ipam | tr '\n' ' ')" "600 2 700 3 700 4 " "records and folders are root's alone"
+	"roce-ipam 1|network n1|domain .domain|address 10.56.0.3/24|range 0|id c3|ifname net1|pod default/c3|netns /run/netns/c3|node|boot|time|crc32|" "the record says who holds the address"
+is "$(stat -c '%a %h' $pool/10.56.0.3 $pool /run/roce-ipam | tr '\n' ' ')" "600 3 700 3 700 5 " "records and folders are root's alone"
 is "$pool/10.56.0.3" "$(find $pool -maxdepth 1 -samefile $pool/by-id/c3:net1:0)" "by-id is the same file"
 
 # ---- DEL ----
@@ -191,7 +154,7 @@ is "$rc $(leases)" "0 10.56.0.2 fd00::2 " "GC by the alias"
 call GC "" null '"cni.dev/valid-attachments":null'
 is "$rc $(leases)" "0 " "GC with null: nothing is valid"
 is "$(ls $pool | tr '\n' ' ')" "by-id lock map " "lock and map survive"
-is "$(find /run/roce-ipam/n2 -maxdepth 1 -name "*.*" -printf "%f")" "10.56.0.2" "the other network is untouched"
+is "$(find /run/roce-ipam/n2 -maxdepth 1 -name "*.*" -printf "%f")" "10.56.0.4" "the other network is untouched"
 is "$(add c1 "$dual")" "10.56.0.1/24 fd00::1/64" "ADD after GC"
 call GC "" "$dual" '"cni.dev/valid-attachments":[]'
 is "$rc $(leases)" "0 " "GC with an empty list"
@@ -283,7 +246,7 @@ after_kill() {
 	call DEL c1 "$dual"
 	[ $rc = 0 ] || echo "del:$msg"
 	[ -z "$2" ] || call DEL c0 "$dual"
-	echo "$(leases)$(holders)$(find "$pool" -name "*pending*" 2>/dev/null)"
+	echo "$(leases)$(holders)$(shared)$(find "$pool" -name "*pending*" 2>/dev/null)"
 	is_next=$(add c2 "$dual")
 	[ "$is_next" = "10.56.0.1/24 fd00::1/64" ] || echo "next:$is_next"
 }

@@ -12,6 +12,7 @@ static struct lease sample(void)
 {
 	struct lease lease = {
 		.network = "rail1",
+		.domain = ".domain",
 		.address.len = 24,
 		.range = 1,
 		.id = "0123456789abcdef",
@@ -37,6 +38,7 @@ static void prints(void **state)
 	assert_int_equal(len, strlen(text));
 	assert_string_equal(text, "roce-ipam 1\n"
 				  "network rail1\n"
+				  "domain .domain\n"
 				  "address 10.56.0.2/24\n"
 				  "range 1\n"
 				  "id 0123456789abcdef\n"
@@ -46,7 +48,7 @@ static void prints(void **state)
 				  "node worker-1\n"
 				  "boot 5a2c1f1e-0000-4000-8000-000000000000\n"
 				  "time 1767225600\n"
-				  "crc32 30920863\n");
+				  "crc32 ea283661\n");
 }
 
 static void assert_same(const struct lease *a, const struct lease *b)
@@ -76,6 +78,30 @@ static void reads_back(void **state)
 	assert_same(&lease, &back);
 }
 
+/* A record from before there were domains. */
+static void reads_one_without_domain(void **state)
+{
+	static const char text[] = "roce-ipam 1\n"
+				   "network rail1\n"
+				   "address 10.56.0.2/24\n"
+				   "range 1\n"
+				   "id 0123456789abcdef\n"
+				   "ifname net1\n"
+				   "pod default/web-0\n"
+				   "netns /run/netns/cni-1 with a blank\n"
+				   "node worker-1\n"
+				   "boot 5a2c1f1e-0000-4000-8000-000000000000\n"
+				   "time 1767225600\n"
+				   "crc32 30920863\n";
+	struct lease lease = sample(), back;
+	struct err err = { 0 };
+
+	(void)state;
+	lease.domain[0] = '\0';
+	assert_int_equal(lease_parse(text, strlen(text), &back, &err), 0);
+	assert_same(&lease, &back);
+}
+
 /* The longest of everything fits. */
 static void longest(void **state)
 {
@@ -86,6 +112,7 @@ static void longest(void **state)
 
 	(void)state;
 	memset(lease.network, 'n', sizeof(lease.network) - 1);
+	memset(lease.domain, 'd', sizeof(lease.domain) - 1);
 	memset(lease.id, 'i', sizeof(lease.id) - 1);
 	memset(lease.ifname, 'f', sizeof(lease.ifname) - 1);
 	memset(lease.pod, 'p', sizeof(lease.pod) - 1);
@@ -136,8 +163,14 @@ static void says_what_is_wrong(void **state)
 		  "\"roce-ipam 1\"" },
 		{ "roce-ipam 1\nnetwork rail1\ncrc32 00000000\n",
 		  "damaged lease record: the checksum does not match: cut short or edited" },
-		{ "roce-ipam 1\nrange 9\ncrc32 993d7f5a\n",
-		  "damaged lease record: \"range 9\" cannot be read" },
+		{ "roce-ipam 1\nrange 16\ncrc32 c410ab41\n",
+		  "damaged lease record: \"range 16\" cannot be read" },
+		{ "roce-ipam 1\nrange 123\ncrc32 3a454258\n",
+		  "damaged lease record: \"range 123\" cannot be read" },
+		{ "roce-ipam 1\nrange -1\ncrc32 9e6d6792\n",
+		  "damaged lease record: \"range -1\" cannot be read" },
+		{ "roce-ipam 1\nrange 1x\ncrc32 aaeac9ca\n",
+		  "damaged lease record: \"range 1x\" cannot be read" },
 		{ "roce-ipam 1\nrange 1\ncrc32 51e4f552\n",
 		  "damaged lease record: a line is missing" },
 		{ "roce-ipam 1\nlater\ncrc32 fe1eda01\n",
@@ -182,6 +215,8 @@ static void keys(void **state)
 	lease_key(id, "fifteen-letters", 7, key);
 	assert_string_equal(key + CNI_NAME_MAX, ":fifteen-letters:7");
 	assert_true(strlen(key) < 255);
+	lease_key(id, "fifteen-letters", LEASE_SLOTS_MAX - 1, key);
+	assert_string_equal(key + CNI_NAME_MAX, ":fifteen-letters:15");
 	assert_true(lease_is_of(&lease, "0123456789abcdef", "net1", 1));
 	assert_false(lease_is_of(&lease, "0123456789abcdef", "net1", 0));
 	assert_false(lease_is_of(&lease, "0123456789abcdef", "net2", 1));
@@ -193,6 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prints),
 		cmocka_unit_test(reads_back),
+		cmocka_unit_test(reads_one_without_domain),
 		cmocka_unit_test(longest),
 		cmocka_unit_test(damage_is_seen),
 		cmocka_unit_test(says_what_is_wrong),

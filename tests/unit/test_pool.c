@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pools in a real folder: allocation, release, repair, damage, reboot. */
 #include "ipam/alloc.h"
+#include "ipam/peek.h"
 
 #include <stdarg.h>
 #include <setjmp.h>
@@ -13,10 +14,12 @@
 #include <sys/wait.h>
 
 static char folder[64];
+static bool sharing; /* whether new leases enter the collision domain */
 
 static int make_folder(void **state)
 {
 	(void)state;
+	sharing = false;
 	snprintf(folder, sizeof(folder), "/tmp/test_pool.XXXXXX");
 	return mkdtemp(folder) ? 0 : -1;
 }
@@ -52,14 +55,32 @@ static bool exists(const char *name)
 	return access(at(name), F_OK) == 0;
 }
 
-static struct pool opened(enum pool_mode mode)
+/* The test's folder; set anew before each use, since children and tests change it. */
+static const struct home *home(void)
 {
+	static struct home here;
+	struct err err = { 0 };
+
+	assert_int_equal(home_at(folder, FILE_VOLATILE, &here, &err), 0);
+	return &here;
+}
+
+static struct pool opened_as(const char *network, enum home_mode mode)
+{
+	char domain[LEASE_DOMAIN_SIZE];
 	struct err err = { 0 };
 	struct pool pool;
 
-	if (pool_open(at(""), "n1", mode, FILE_VOLATILE, file_deadline(2000), &pool, &err) < 0)
+	if (pool_open(home(), network, mode, file_deadline(2000), &pool, &err) < 0)
 		fail_msg("%s", err.msg);
+	if (sharing)
+		pool_share(&pool, domain_name("", domain));
 	return pool;
+}
+
+static struct pool opened(enum home_mode mode)
+{
+	return opened_as("n1", mode);
 }
 
 static struct range range_of(const char *text, const char *exclude)
@@ -83,18 +104,29 @@ static struct lease holder(const char *id)
 	return lease;
 }
 
-/* ADD of @id; the addresses, or the error, as one text. */
-static const char *add(const char *id, const struct range *ranges, size_t n)
+/* One want for each range. */
+static const struct want *wanted(const struct range *ranges, size_t n)
+{
+	static struct want wants[LEASE_SLOTS_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		wants[i] = (struct want){ .slot = (int)i, .ranges = &ranges[i], .n_ranges = 1 };
+	return wants;
+}
+
+/* ADD of @id in @network; the addresses, or the error, as one text. */
+static const char *add_wants(const char *network, const char *id, const struct want *wants,
+			     size_t n)
 {
 	static char text[1200];
-	struct inet_prefix addresses[LEASE_RANGES_MAX];
-	struct pool pool = opened(POOL_CREATE);
+	struct inet_prefix addresses[LEASE_SLOTS_MAX];
+	struct pool pool = opened_as(network, HOME_CREATE);
 	struct lease owner = holder(id);
 	struct err err = { 0 };
 	unsigned new;
 
 	text[0] = '\0';
-	if (alloc_add(&pool, &owner, ranges, n, addresses, &new, &err) < 0)
+	if (alloc_add(&pool, &owner, wants, n, addresses, &new, &err) < 0)
 		snprintf(text, sizeof(text), "%s: %s", err_code_name(err.code), err.msg);
 	else
 		for (size_t i = 0; i < n; i++) {
@@ -105,6 +137,11 @@ static const char *add(const char *id, const struct range *ranges, size_t n)
 		}
 	pool_close(&pool);
 	return text;
+}
+
+static const char *add(const char *id, const struct range *ranges, size_t n)
+{
+	return add_wants("n1", id, wanted(ranges, n), n);
 }
 
 static const char *add_in(const char *id, const char *range, const char *exclude)
@@ -118,10 +155,10 @@ static const char *add_in(const char *id, const char *range, const char *exclude
 
 static void del(const char *id)
 {
-	struct pool pool = opened(POOL_EXISTING);
+	struct pool pool = opened(HOME_EXISTING);
 	struct err err = { 0 };
 
-	if (alloc_release(&pool, id, "net1", ALLOC_ALL_RANGES, &err) < 0)
+	if (alloc_release(&pool, id, "net1", ALLOC_ALL_SLOTS, &err) < 0)
 		fail_msg("%s", err.msg);
 	pool_close(&pool);
 }
@@ -133,7 +170,7 @@ static bool keep_listed(const char *id, const char *ifname, const void *arg)
 
 static void collect(const char *valid)
 {
-	struct pool pool = opened(POOL_EXISTING);
+	struct pool pool = opened(HOME_EXISTING);
 	struct err err = { 0 };
 
 	if (alloc_collect(&pool, keep_listed, valid, &err) < 0)
@@ -214,7 +251,7 @@ static void exhausted(void **state)
 	snprintf(want, sizeof(want),
 		 "IPAM_EXHAUSTED: no address is free in range 192.168.0.0/29 (192.168.0.1 .. "
 		 "192.168.0.6, 3 excluded): 3 of 3 taken; widen the range or delete unused pods; "
-		 "who holds them: ls %s/n1//by-id",
+		 "who holds them: ls %s/n1/by-id",
 		 folder);
 	assert_string_equal(add("c7", &range, 1), want);
 	assert_string_equal(add("c5", &range, 1), "192.168.0.5/29");
@@ -230,7 +267,7 @@ static void lowest_of_many(void **state)
 	static bool taken[N + 1];
 	struct range range = range_of("10.56.0.0/16", NULL);
 	struct inet_prefix address;
-	struct pool pool = opened(POOL_CREATE);
+	struct pool pool = opened(HOME_CREATE);
 	struct err err = { 0 };
 	unsigned new, seed = 7;
 	char id[16];
@@ -240,7 +277,7 @@ static void lowest_of_many(void **state)
 		struct lease owner = { .ifname = "net1" };
 
 		snprintf(owner.id, sizeof(owner.id), "c%d", i);
-		assert_int_equal(alloc_add(&pool, &owner, &range, 1, &address, &new, &err), 0);
+		assert_int_equal(alloc_add(&pool, &owner, wanted(&range, 1), 1, &address, &new, &err), 0);
 		assert_int_equal(address.addr.num & 0xffff, i);
 		taken[i] = true;
 	}
@@ -252,14 +289,14 @@ static void lowest_of_many(void **state)
 		taken[n] = false;
 	}
 	pool_close(&pool);
-	pool = opened(POOL_EXISTING);
+	pool = opened(HOME_EXISTING);
 	for (int want = 1; want <= N; want++) {
 		struct lease owner = { .ifname = "net1" };
 
 		if (taken[want])
 			continue;
 		snprintf(owner.id, sizeof(owner.id), "d%d", want);
-		assert_int_equal(alloc_add(&pool, &owner, &range, 1, &address, &new, &err), 0);
+		assert_int_equal(alloc_add(&pool, &owner, wanted(&range, 1), 1, &address, &new, &err), 0);
 		assert_int_equal(address.addr.num & 0xffff, want);
 	}
 	assert_false(pool.map.rebuilt);
@@ -352,14 +389,14 @@ static void map_that_lies_under_a_good_stamp(void **state)
 
 	(void)state;
 	add("c1", &range, 1);
-	pool = opened(POOL_EXISTING);
-	assert_true(addrmap_load(&pool.map, pool.boot));
+	pool = opened(HOME_EXISTING);
+	assert_true(addrmap_load(&pool.map, pool.home->boot));
 	addrmap_clear(&pool.map, range_addr(&range, range.first));
 	pool_close(&pool);
 	assert_string_equal(add("c2", &range, 1), "10.56.0.2/30");
 	del("c2");
-	pool = opened(POOL_EXISTING);
-	assert_true(addrmap_load(&pool.map, pool.boot));
+	pool = opened(HOME_EXISTING);
+	assert_true(addrmap_load(&pool.map, pool.home->boot));
 	addrmap_set(&pool.map, range_addr(&range, range.last));
 	pool_close(&pool);
 	assert_string_equal(add("c3", &range, 1), "10.56.0.2/30");
@@ -490,10 +527,10 @@ static void damaged_record_is_an_error_to_find(void **state)
 	(void)state;
 	add("c1", &range, 1);
 	overwrite("10.56.0.1", "");
-	pool = opened(POOL_EXISTING);
+	pool = opened(HOME_EXISTING);
 	assert_int_equal(pool_find(&pool, "c1", "net1", 0, &lease, &err), -EBADMSG);
 	snprintf(want, sizeof(want),
-		 "%s/n1//by-id/c1:net1:0: damaged lease record: the file is empty", folder);
+		 "%s/n1/by-id/c1:net1:0: damaged lease record: the file is empty", folder);
 	assert_string_equal(err.msg, want);
 	pool_close(&pool);
 	range_free(&range);
@@ -553,9 +590,9 @@ static void restarted_container(void **state)
 	add("c2", &range, 1);
 	rewrite_record("10.56.0.2", "an-earlier-boot", NULL);
 	assert_string_equal(add("c2", &range, 1), "10.56.0.2/24");
-	pool = opened(POOL_EXISTING);
+	pool = opened(HOME_EXISTING);
 	assert_int_equal(pool_find(&pool, "c2", "net1", 0, &lease, &err), 1);
-	assert_string_equal(lease.boot, pool.boot);
+	assert_string_equal(lease.boot, pool.home->boot);
 	pool_close(&pool);
 	range_free(&range);
 }
@@ -587,6 +624,448 @@ static void collection(void **state)
 	range_free(&ranges[1]);
 }
 
+/* ---- several networks, one collision domain ---- */
+
+/* A path below the test's folder, of any network or domain. */
+static const char *in(const char *name)
+{
+	static char path[4][512];
+	static int turn;
+
+	turn = (turn + 1) % 4;
+	snprintf(path[turn], sizeof(path[turn]), "%s/%s", folder, name);
+	return path[turn];
+}
+
+static bool there(const char *name)
+{
+	return access(in(name), F_OK) == 0;
+}
+
+static const char *add_net(const char *network, const char *id, const struct range *range)
+{
+	return add_wants(network, id, wanted(range, 1), 1);
+}
+
+static void del_net(const char *network, const char *id)
+{
+	struct pool pool = opened_as(network, HOME_EXISTING);
+	struct err err = { 0 };
+
+	if (alloc_release(&pool, id, "net1", ALLOC_ALL_SLOTS, &err) < 0)
+		fail_msg("%s", err.msg);
+	pool_close(&pool);
+}
+
+/* 42 */
+static void no_address_twice_in_a_domain(void **state)
+{
+	struct range wide = range_of("192.168.22.0/24", NULL);
+	struct range narrow = range_of("192.168.22.0/28", NULL);
+
+	(void)state;
+	sharing = true;
+	assert_string_equal(add_net("n1", "c1", &wide), "192.168.22.1/24");
+	assert_string_equal(add_net("n2", "c1", &narrow), "192.168.22.2/28");
+	assert_string_equal(add_net("n1", "c2", &wide), "192.168.22.3/24");
+	assert_true(there(".domain/192.168.22.2"));
+	/* a network that opted out neither looks nor reserves */
+	sharing = false;
+	assert_string_equal(add_net("n3", "c1", &narrow), "192.168.22.1/28");
+	sharing = true;
+	/* what it holds in its own pool counts all the same */
+	assert_string_equal(add_net("n3", "c2", &narrow), "192.168.22.4/28");
+	del_net("n1", "c1");
+	assert_false(there(".domain/192.168.22.1"));
+	assert_string_equal(add_net("n2", "c2", &narrow), "192.168.22.1/28");
+	del_net("n3", "c1");
+	assert_true(there("n2/192.168.22.1"));
+	assert_true(there(".domain/192.168.22.1"));
+	range_free(&wide);
+	range_free(&narrow);
+}
+
+/* What a dry run shows is what the next ADD gives. */
+static void peeked_in_a_domain(void **state)
+{
+	struct range range = range_of("10.56.0.0/29", NULL);
+	struct inet_addr addr;
+	char text[INET_TEXT_SIZE];
+
+	(void)state;
+	assert_int_equal(peek_first_free_of(in("n1"), ".domain", &range, &addr), 1);
+	assert_string_equal(inet_format(addr, text), "10.56.0.1");
+	sharing = true;
+	add_net("n1", "c1", &range);
+	add_net("n2", "c2", &range);
+	add_net("n1", "c3", &range);
+	del_net("n1", "c1");
+	add_net("n2", "c4", &range);
+	assert_int_equal(peek_first_free_of(in("n1"), ".domain", &range, &addr), 1);
+	assert_string_equal(inet_format(addr, text), "10.56.0.4");
+	assert_string_equal(add_net("n1", "c5", &range), "10.56.0.4/29");
+	assert_int_equal(peek_first_free_of(in("n2"), NULL, &range, &addr), 1);
+	assert_string_equal(inet_format(addr, text), "10.56.0.3");
+	add_net("n1", "c6", &range);
+	add_net("n2", "c7", &range);
+	assert_int_equal(peek_first_free_of(in("n1"), ".domain", &range, &addr), 0);
+	range_free(&range);
+}
+
+static void others_fill_the_range(void **state)
+{
+	struct range range = range_of("10.56.0.0/30", NULL);
+	char want[512];
+
+	(void)state;
+	sharing = true;
+	add_net("n1", "c1", &range);
+	add_net("n2", "c2", &range);
+	snprintf(want, sizeof(want),
+		 "IPAM_EXHAUSTED: no address is free in range 10.56.0.0/30 (10.56.0.1 .. 10.56.0.2, 0 "
+		 "excluded): 2 of 2 taken; widen the range or delete unused pods; who holds them: ls "
+		 "%s/n1/by-id; some are held by other networks: ls %s/.domain",
+		 folder, folder);
+	assert_string_equal(add_net("n1", "c3", &range), want);
+	del_net("n2", "c2");
+	assert_string_equal(add_net("n1", "c3", &range), "10.56.0.2/30");
+	range_free(&range);
+}
+
+/* Names that no lease stands behind are found before a range is called full. */
+static void orphans_in_a_domain(void **state)
+{
+	struct range range = range_of("10.56.0.0/29", NULL);
+
+	(void)state;
+	sharing = true;
+	for (int i = 1; i <= 6; i++) {
+		char id[8];
+
+		snprintf(id, sizeof(id), "c%d", i);
+		add_net(i % 2 ? "n1" : "n2", id, &range);
+	}
+	/* the administrator frees one by hand; by-id and domain have it still */
+	unlink(in("n1/10.56.0.3"));
+	/* and a whole network */
+	assert_int_equal(rename(in("n2"), in("gone")), 0);
+	assert_string_equal(add_net("n1", "d1", &range), "10.56.0.2/29");
+	assert_string_equal(add_net("n1", "d2", &range), "10.56.0.3/29");
+	assert_string_equal(add_net("n2", "d3", &range), "10.56.0.4/29");
+	assert_true(there(".domain/10.56.0.1"));
+	assert_true(there(".domain/10.56.0.5"));
+	/* its DEL finds the address with somebody else */
+	del_net("n1", "c3");
+	assert_true(there("n1/10.56.0.3"));
+	assert_true(there(".domain/10.56.0.3"));
+	range_free(&range);
+}
+
+/* Every state that a kill leaves while a record with four names comes in. */
+static void pending_in_a_domain(void **state)
+{
+	struct range range = range_of("10.56.0.0/24", NULL);
+	static const struct {
+		bool domain, address, by_id;
+		const char *next; /* what another container gets then */
+	} kills[] = {
+		{ false, false, false, "10.56.0.1/24" },
+		{ true, false, false, "10.56.0.1/24" },
+		{ true, true, false, "10.56.0.1/24" },
+		{ true, true, true, "10.56.0.2/24" },
+	};
+
+	(void)state;
+	sharing = true;
+	for (size_t i = 0; i < ARRAY_SIZE(kills); i++) {
+		add_net("n1", "c1", &range);
+		assert_int_equal(link(in("n1/10.56.0.1"), in("n1/pending")), 0);
+		if (!kills[i].by_id)
+			unlink(in("n1/by-id/c1:net1:0"));
+		if (!kills[i].address)
+			unlink(in("n1/10.56.0.1"));
+		if (!kills[i].domain)
+			unlink(in(".domain/10.56.0.1"));
+		assert_string_equal(add_net("n1", "c2", &range), kills[i].next);
+		assert_false(there("n1/pending"));
+		assert_int_equal(there("n1/by-id/c1:net1:0"), kills[i].by_id);
+		del_net("n1", "c1");
+		del_net("n1", "c2");
+		assert_false(there(".domain/10.56.0.1"));
+		assert_false(there(".domain/10.56.0.2"));
+	}
+	range_free(&range);
+}
+
+/* A DEL killed between address and domain, and between domain and by-id. */
+static void half_released_in_a_domain(void **state)
+{
+	struct range range = range_of("10.56.0.0/24", NULL);
+
+	(void)state;
+	sharing = true;
+	for (int domain = 0; domain < 2; domain++) {
+		add_net("n1", "c1", &range);
+		unlink(in("n1/10.56.0.1"));
+		if (domain)
+			unlink(in(".domain/10.56.0.1"));
+		assert_string_equal(add_net("n1", "c1", &range), "10.56.0.1/24");
+		unlink(in("n1/10.56.0.1"));
+		if (domain)
+			unlink(in(".domain/10.56.0.1"));
+		del_net("n1", "c1");
+		assert_false(there(".domain/10.56.0.1"));
+		assert_false(there("n1/by-id/c1:net1:0"));
+		assert_string_equal(add_net("n2", "c2", &range), "10.56.0.1/24");
+		del_net("n2", "c2");
+	}
+	range_free(&range);
+}
+
+/* GC: a lost name in the domain is restored, one too many is dropped. */
+static void mended_domain(void **state)
+{
+	struct range range = range_of("10.56.0.0/24", NULL);
+
+	(void)state;
+	sharing = true;
+	add_net("n1", "c1", &range);
+	add_net("n1", "c2", &range);
+	add_net("n1", "c3", &range);
+	unlink(in(".domain/10.56.0.1"));
+	unlink(in("n1/10.56.0.2"));
+	collect("c1 c2 c3");
+	assert_true(there(".domain/10.56.0.1"));
+	assert_false(there(".domain/10.56.0.2"));
+	assert_false(there("n1/by-id/c2:net1:0"));
+	assert_true(there(".domain/10.56.0.3"));
+	/* all of it removed by hand, under a new map */
+	unlink(in(".domain/10.56.0.1"));
+	unlink(in(".domain/10.56.0.3"));
+	unlink(in(".domain/map"));
+	unlink(in(".domain/lock"));
+	assert_int_equal(rmdir(in(".domain")), 0);
+	collect("c1 c3");
+	assert_true(there(".domain/10.56.0.1"));
+	assert_string_equal(add_net("n2", "c9", &range), "10.56.0.2/24");
+	collect("");
+	assert_false(there(".domain/10.56.0.1"));
+	assert_false(there(".domain/10.56.0.3"));
+	assert_true(there(".domain/10.56.0.2"));
+	range_free(&range);
+}
+
+/* Another network's lease of an earlier boot is in nobody's way. */
+static void earlier_boot_in_a_domain(void **state)
+{
+	struct range range = range_of("10.56.0.0/30", NULL);
+
+	(void)state;
+	sharing = true;
+	add_net("n2", "c1", &range);
+	add_net("n1", "c2", &range);
+	{
+		char text[LEASE_TEXT_MAX];
+		struct err err = { 0 };
+		struct lease lease;
+		int fd = open(in("n2/10.56.0.1"), O_RDONLY);
+		ssize_t len = read(fd, text, sizeof(text) - 1);
+
+		close(fd);
+		assert_int_equal(lease_parse(text, len, &lease, &err), 0);
+		lease_copy_text(lease.boot, sizeof(lease.boot), "an-earlier-boot");
+		lease_format(&lease, text);
+		fd = open(in("n2/10.56.0.1"), O_WRONLY | O_TRUNC);
+		assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+		close(fd);
+	}
+	assert_string_equal(add_net("n1", "c3", &range), "10.56.0.1/30");
+	/* its own container starts again: there is no address now, and nothing is given twice */
+	assert_memory_equal(add_net("n2", "c1", &range), "IPAM_EXHAUSTED", 14);
+	del_net("n1", "c2");
+	assert_string_equal(add_net("n2", "c1", &range), "10.56.0.2/30");
+	assert_true(there("n1/10.56.0.1"));
+	range_free(&range);
+}
+
+/* The network changed its domain while a container was running. */
+static void changed_domain(void **state)
+{
+	struct range range = range_of("10.56.0.0/24", NULL);
+	char domain[LEASE_DOMAIN_SIZE];
+	struct err err = { 0 };
+	struct pool pool;
+
+	(void)state;
+	sharing = true;
+	add_net("n1", "c1", &range);
+	pool = opened_as("n1", HOME_EXISTING);
+	pool_share(&pool, domain_name("blue", domain));
+	{
+		struct inet_prefix address;
+		struct lease owner = holder("c2");
+		unsigned new;
+
+		assert_int_equal(alloc_add(&pool, &owner, wanted(&range, 1), 1, &address, &new, &err), 0);
+		assert_int_equal(address.addr.num & 0xff, 2);
+		assert_int_equal(alloc_release(&pool, "c1", "net1", ALLOC_ALL_SLOTS, &err), 0);
+	}
+	pool_close(&pool);
+	assert_false(there(".domain/10.56.0.1"));
+	assert_true(there(".domain.blue/10.56.0.2"));
+	del_net("n1", "c2");
+	assert_false(there(".domain.blue/10.56.0.2"));
+	range_free(&range);
+}
+
+/* 64 KiB of neighbours: the domain's map is as good as the pool's. */
+static void lowest_of_many_in_a_domain(void **state)
+{
+	enum { N = 6000 };
+	struct range range = range_of("10.56.0.0/16", NULL);
+	struct pool pool;
+
+	(void)state;
+	sharing = true;
+	for (int net = 1; net <= 2; net++) {
+		pool = opened_as(net == 1 ? "n1" : "n2", HOME_CREATE);
+		for (int i = 1; i <= N; i++) {
+			struct lease owner = { .ifname = "net1" };
+			struct inet_prefix address;
+			struct err err = { 0 };
+			unsigned new;
+
+			snprintf(owner.id, sizeof(owner.id), "c%d", i);
+			assert_int_equal(alloc_add(&pool, &owner, wanted(&range, 1), 1, &address, &new,
+						   &err),
+					 0);
+			assert_int_equal(address.addr.num & 0xffff, (net - 1) * N + i);
+		}
+		pool_close(&pool);
+	}
+	del_net("n1", "c77");
+	pool = opened_as("n2", HOME_EXISTING);
+	{
+		struct lease owner = { .id = "d1", .ifname = "net1" };
+		struct inet_prefix address;
+		struct err err = { 0 };
+		unsigned new;
+
+		assert_int_equal(alloc_add(&pool, &owner, wanted(&range, 1), 1, &address, &new, &err), 0);
+		assert_int_equal(address.addr.num & 0xffff, 77);
+		assert_false(pool.map.rebuilt);
+		assert_false(pool.domain.map.rebuilt);
+	}
+	pool_close(&pool);
+	range_free(&range);
+}
+
+/* ---- addresses that are asked for ---- */
+
+static const struct want *exactly(const struct range *range, int slot, const char *address)
+{
+	static struct want want;
+
+	want = (struct want){ .slot = slot, .ranges = range, .n_ranges = range ? 1 : 0 };
+	snprintf(want.path, sizeof(want.path), range ? "runtimeConfig.ips[0]" :
+						       "ipam.addresses[0].address");
+	assert_int_equal(inet_parse_prefix(address, &want.exact), 0);
+	return &want;
+}
+
+static void requested(void **state)
+{
+	struct range range = range_of("10.56.0.0/24", NULL);
+
+	(void)state;
+	sharing = true;
+	assert_string_equal(add_wants("n1", "c1", exactly(&range, 0, "10.56.0.9/24"), 1), "10.56.0.9/24");
+	assert_string_equal(add_wants("n1", "c1", exactly(&range, 0, "10.56.0.9/24"), 1), "10.56.0.9/24");
+	assert_string_equal(add("c1", &range, 1), "10.56.0.9/24");
+	assert_string_equal(add_wants("n1", "c1", exactly(&range, 0, "10.56.0.8/24"), 1),
+			    "CONFIG_INVALID: runtimeConfig.ips[0]: 10.56.0.8 is asked for, but container "
+			    "c1, interface net1 has 10.56.0.9 already: delete it first");
+	for (int net = 1; net <= 2; net++) {
+		const char *text = add_wants(net == 1 ? "n1" : "n2", "c2",
+					     exactly(&range, 0, "10.56.0.9/24"), 1);
+		const char want[] = "IPAM_EXHAUSTED: runtimeConfig.ips[0]: 10.56.0.9 is taken by container "
+				    "c1, interface net1, of network n1 on node ";
+
+		assert_memory_equal(text, want, sizeof(want) - 1);
+	}
+	/* nobody's any more: an orphan in the domain */
+	unlink(in("n1/10.56.0.9"));
+	assert_string_equal(add_wants("n2", "c2", exactly(&range, 0, "10.56.0.9/24"), 1), "10.56.0.9/24");
+	range_free(&range);
+}
+
+static void requested_of_an_earlier_boot(void **state)
+{
+	struct range range = range_of("10.56.0.0/24", NULL);
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		sharing = i == 1;
+		add_wants("n1", "c1", exactly(&range, 0, "10.56.0.9/24"), 1);
+		rewrite_record("10.56.0.9", "an-earlier-boot", "another-node");
+		assert_memory_equal(add_wants("n1", "c2", exactly(&range, 0, "10.56.0.9/24"), 1),
+				    "IPAM_EXHAUSTED", 14);
+		rewrite_record("10.56.0.9", "an-earlier-boot", home()->node);
+		assert_string_equal(add_wants("n1", "c2", exactly(&range, 0, "10.56.0.9/24"), 1),
+				    "10.56.0.9/24");
+		del("c2");
+		del("c1");
+		assert_false(exists("10.56.0.9"));
+		assert_false(there(".domain/10.56.0.9"));
+	}
+	range_free(&range);
+}
+
+/* The same static address for a second pod: refused, and nothing of the rest is kept. */
+static void static_address_twice(void **state)
+{
+	struct range range = range_of("10.56.0.0/24", NULL);
+	struct want wants[2];
+
+	(void)state;
+	sharing = true;
+	wants[0] = wanted(&range, 1)[0];
+	wants[1] = *exactly(NULL, LEASE_RANGES_MAX, "10.9.0.1/16");
+	assert_string_equal(add_wants("n1", "c1", wants, 2), "10.56.0.1/24 10.9.0.1/16");
+	assert_string_equal(add_wants("n1", "c1", wants, 2), "10.56.0.1/24 10.9.0.1/16");
+	assert_true(exists("by-id/c1:net1:8"));
+	assert_memory_equal(add_wants("n1", "c2", wants, 2),
+			    "IPAM_EXHAUSTED: ipam.addresses[0].address: 10.9.0.1 is taken by container c1, ",
+			    78);
+	assert_false(exists("10.56.0.2"));
+	assert_false(there(".domain/10.56.0.2"));
+	assert_false(exists("by-id/c2:net1:0"));
+	del("c1");
+	assert_false(there(".domain/10.9.0.1"));
+	assert_string_equal(add_wants("n1", "c2", wants, 2), "10.56.0.1/24 10.9.0.1/16");
+	range_free(&range);
+}
+
+/* A set gives of its second range once the first is full. */
+static void set_of_ranges(void **state)
+{
+	struct range ranges[] = { range_of("10.1.0.0/30", NULL), range_of("10.2.0.0/25", NULL) };
+	const struct want set = { .ranges = ranges, .n_ranges = 2 };
+
+	(void)state;
+	assert_string_equal(add_wants("n1", "c1", &set, 1), "10.1.0.1/30");
+	assert_string_equal(add_wants("n1", "c2", &set, 1), "10.1.0.2/30");
+	assert_string_equal(add_wants("n1", "c3", &set, 1), "10.2.0.1/25");
+	del("c1");
+	assert_string_equal(add_wants("n1", "c4", &set, 1), "10.1.0.1/30");
+	range_free(&ranges[1]);
+	ranges[1] = range_of("10.1.0.0/30", NULL);
+	assert_non_null(strstr(add_wants("n1", "c5", &set, 1),
+			       "0 excluded) and the 1 others of its set: 2 of 2 taken;"));
+	range_free(&ranges[0]);
+	range_free(&ranges[1]);
+}
+
 /* ---- locking ---- */
 
 /* 82 and the deadline */
@@ -597,18 +1076,17 @@ static void lock(void **state)
 	char want[512];
 
 	(void)state;
-	holding = opened(POOL_CREATE);
-	assert_int_equal(pool_open(at(""), "n1", POOL_CREATE, FILE_VOLATILE, file_deadline(50),
-				   &waiting, &err),
+	holding = opened(HOME_CREATE);
+	assert_int_equal(pool_open(home(), "n1", HOME_CREATE, file_deadline(50), &waiting, &err),
 			 -ETIMEDOUT);
 	assert_int_equal(err.code, CNI_TRY_AGAIN);
 	snprintf(want, sizeof(want),
-		 "address pool %s/n1/: lock lock is still held by process %d; try again, or see "
+		 "address pool %s/n1: lock lock is still held by process %d; try again, or see "
 		 "what that process waits for",
 		 folder, getpid());
 	assert_string_equal(err.msg, want);
 	pool_close(&holding);
-	waiting = opened(POOL_EXISTING);
+	waiting = opened(HOME_EXISTING);
 	pool_close(&waiting);
 }
 
@@ -618,8 +1096,7 @@ static void no_pool(void **state)
 	struct pool pool;
 
 	(void)state;
-	assert_int_equal(pool_open(at(""), "n1", POOL_EXISTING, FILE_VOLATILE, file_deadline(50),
-				   &pool, &err),
+	assert_int_equal(pool_open(home(), "n1", HOME_EXISTING, file_deadline(50), &pool, &err),
 			 -ENOENT);
 	assert_false(err_is_set(&err));
 	assert_false(exists(""));
@@ -644,7 +1121,7 @@ static void folder_replaced(void **state)
 			      ? 0
 			      : 1);
 	}
-	holding = opened(POOL_CREATE);
+	holding = opened(HOME_CREATE);
 	assert_int_equal(write(held[1], "", 1), 1);
 	usleep(100000); /* the child waits for the lock by now; if not, the test proves less */
 	snprintf(old, sizeof(old), "%s/old", folder);
@@ -681,6 +1158,20 @@ int main(void)
 		pool_test(reboot),
 		pool_test(restarted_container),
 		pool_test(collection),
+		pool_test(no_address_twice_in_a_domain),
+		pool_test(peeked_in_a_domain),
+		pool_test(others_fill_the_range),
+		pool_test(orphans_in_a_domain),
+		pool_test(pending_in_a_domain),
+		pool_test(half_released_in_a_domain),
+		pool_test(mended_domain),
+		pool_test(earlier_boot_in_a_domain),
+		pool_test(changed_domain),
+		pool_test(lowest_of_many_in_a_domain),
+		pool_test(requested),
+		pool_test(requested_of_an_earlier_boot),
+		pool_test(static_address_twice),
+		pool_test(set_of_ranges),
 		pool_test(lock),
 		pool_test(no_pool),
 		pool_test(folder_replaced),

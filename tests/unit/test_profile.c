@@ -64,8 +64,9 @@ static void example_is_read(void **state)
 	assert_string_equal(profile.state_dir, "/run");
 	assert_int_equal(profile.durability, FILE_VOLATILE);
 	assert_string_equal(rail->name, "rail");
-	assert_true(rail->switch_mtu.set && rail->switch_mtu.value == 9216);
-	assert_int_equal(rail->semantics, SWITCH_L3);
+	assert_true(rail->sw.mtu.set && rail->sw.mtu.value == 9216);
+	assert_int_equal(rail->sw.semantics, SWITCH_L3);
+	assert_false(profile.may_loosen);
 	assert_true(rail->roce_mtu.set && rail->roce_mtu.value == 4096);
 	assert_true(rail->pod_mtu.set && rail->pod_mtu.value == 9000);
 	assert_int_equal(rail->n_pfs, 3);
@@ -92,7 +93,7 @@ static void least_is_read(void **state)
 static void missing_file_gives_the_defaults(void **state)
 {
 	struct profile profile;
-	const struct profile_port port = { "0000:03:00.0", "ens1f0", "mlx5_core" };
+	const struct fabric_port port = { "0000:03:00.0", "ens1f0", "mlx5_core", "" };
 	const struct fabric *fabric = (void *)&profile;
 	struct err err = { 0 };
 
@@ -164,9 +165,58 @@ static void state_dir_decides_durability(void **state)
 	}
 }
 
+#define V "{\"version\":1,"
+
+static const struct {
+	const char *text;
+	enum mtu_policy mtu;
+	const char *name;
+	bool may_loosen;
+} policies[] = {
+	{ "{\"version\":1}", MTU_STRICT, "strict", false },
+	{ V "\"policy\":{}}", MTU_STRICT, "strict", false },
+	{ V "\"policy\":{\"mtu\":\"strict\"}}", MTU_STRICT, "strict", false },
+	{ V "\"policy\":{\"mtu\":\"clamp\"}}", MTU_CLAMP, "clamp", false },
+	{ V "\"policy\":{\"mtu\":\"warn\"}}", MTU_WARN, "warn", false },
+	{ V "\"policy\":{\"mayLoosen\":true}}", MTU_STRICT, "strict", true },
+	{ V "\"policy\":{\"mayLoosen\":false}}", MTU_STRICT, "strict", false },
+	{ V "\"policy\":{\"mtu\":\"clamp\",\"mayLoosen\":true}}", MTU_CLAMP, "clamp", true },
+};
+
+static void policies_are_read(void **state)
+{
+	(void)state;
+	assert_true(MTU_STRICT < MTU_CLAMP && MTU_CLAMP < MTU_WARN); /* each is looser */
+	for_each_row(row, policies)
+	{
+		struct profile profile;
+
+		must_load(row->text, row->text, &profile);
+		row_int(row->text, "mtu", profile.mtu, row->mtu);
+		row_text(row->text, "name", profile_policy_name(profile.mtu), row->name);
+		row_int(row->text, "may_loosen", profile.may_loosen, row->may_loosen);
+		profile_free(&profile);
+	}
+}
+
+/* The network's "mtuPolicy" is read by the same reader. */
+static void policy_reader_names_the_path(void **state)
+{
+	enum mtu_policy policy = MTU_WARN;
+	_cleanup_json_ json_t *number = json_integer(1), *wrong = json_string("Strict");
+	struct err err = { 0 };
+
+	(void)state;
+	assert_true(profile_read_policy(number, "mtuPolicy", &policy, &err) < 0);
+	assert_string_equal(err.msg, "mtuPolicy: must be a string, is an integer");
+	err = (struct err){ 0 };
+	assert_true(profile_read_policy(wrong, "mtuPolicy", &policy, &err) < 0);
+	row_part("mtuPolicy", "message", err.msg, "mtuPolicy: \"Strict\" is not known");
+	assert_int_equal(policy, MTU_WARN);
+}
+
 /* ---- what is refused ---- */
 
-#define V "{\"version\":1,"
 #define FABRIC(keys) V "\"fabrics\":{\"a\":{" keys "}}}"
 #define PFS(items) FABRIC("\"pfs\":[" items "]")
 
@@ -256,6 +306,38 @@ static const struct {
 	{ "policy.mtu lenient",
 	  V "\"policy\":{\"mtu\":\"lenient\"}}",
 	  { "policy.mtu: \"lenient\" is not known", "\"strict\"" } },
+	{ "policy.mtu, what there is",
+	  V "\"policy\":{\"mtu\":\"\"}}",
+	  { "policy.mtu: \"\" is not known",
+	    "\"strict\" (refuse), \"clamp\" (lower the pod's MTU) or \"warn\" (go on)" } },
+	{ "policy.mtu number",
+	  V "\"policy\":{\"mtu\":1}}",
+	  { "policy.mtu: must be a string, is an integer" } },
+	{ "policy.mayLoosen string",
+	  V "\"policy\":{\"mayLoosen\":\"yes\"}}",
+	  { "policy.mayLoosen: must be true or false, is a string" } },
+	{ "policy.mayLoosen misspelled",
+	  V "\"policy\":{\"mayloosen\":true}}",
+	  { "unknown key \"policy.mayloosen\"", "did you mean \"mayLoosen\"?" } },
+	{ "one PCI address on two fabrics",
+	  V "\"fabrics\":{\"a\":{\"pfs\":[{\"pci\":\"0000:3b:00.0\"}]},"
+	    "\"b\":{\"pfs\":[{\"name\":\"x\"},{\"pci\":\"0000:3B:00.0\"}]}}}",
+	  { "fabrics.b: pfs[1] is on fabric \"a\", too; a port is on one fabric" } },
+	{ "one name on two fabrics",
+	  V "\"fabrics\":{\"a\":{\"pfs\":[{\"driver\":\"ice\"},{\"name\":\"ens1f*\"}]},"
+	    "\"b\":{},\"c\":{\"pfs\":[{\"name\":\"ens1f*\"}]}}}",
+	  { "fabrics.c: pfs[0] is on fabric \"a\", too" } },
+	{ "one driver on two fabrics",
+	  V "\"fabrics\":{\"a\":{\"pfs\":[{\"driver\":\"ice\"}]},"
+	    "\"b\":{\"pfs\":[{\"driver\":\"ice\"}]}}}",
+	  { "fabrics.b: pfs[0] is on fabric \"a\", too" } },
+	{ "one port name on two fabrics",
+	  V "\"fabrics\":{\"a\":{\"pfs\":[{\"physPortName\":\"p0\"}]},"
+	    "\"b\":{\"pfs\":[{\"physPortName\":\"p0\"}]}}}",
+	  { "fabrics.b: pfs[0] is on fabric \"a\", too" } },
+	{ "the second fabric contradicts itself",
+	  V "\"fabrics\":{\"a\":{},\"b\":{\"roceMTU\":4096,\"podMTU\":4096}}}",
+	  { "fabrics.b: roceMTU 4096 needs 4192, more than podMTU 4096" } },
 	{ "policy unknown key",
 	  V "\"policy\":{\"mttu\":\"strict\"}}",
 	  { "unknown key \"policy.mttu\"" } },
@@ -300,7 +382,7 @@ static void too_many_are_refused(void **state)
 
 	err = (struct err){ 0 };
 	n = snprintf(text, sizeof(text), V "\"fabrics\":{\"a\":{\"pfs\":[");
-	for (int i = 0; i <= PROFILE_PFS_MAX; i++)
+	for (int i = 0; i <= FABRIC_PFS_MAX; i++)
 		n += snprintf(text + n, sizeof(text) - n, "%s{\"name\":\"p%d\"}", i ? "," : "", i);
 	snprintf(text + n, sizeof(text) - n, "]}}}");
 	assert_true(load(text, &profile, &err) < 0);
@@ -315,11 +397,17 @@ static void too_many_are_refused(void **state)
 #define C "\"c\":{\"pfs\":[{\"driver\":\"ice\"},{\"driver\":\"mlx5_core\"}]}"
 #define ANY "\"any\":{}"
 #define FABRICS(list) V "\"fabrics\":{" list "}}"
+/* Rails: a fabric a port, by each way to name it. */
+#define RAIL_0 "\"rail0\":{\"pfs\":[{\"pci\":\"0000:3b:00.0\"}]}"
+#define RAIL_1 "\"rail1\":{\"pfs\":[{\"pci\":\"0000:5e:00.0\"}]}"
+#define RAIL_2 "\"rail2\":{\"pfs\":[{\"name\":\"ens3f0*\"}]}"
+#define RAIL_3 "\"rail3\":{\"pfs\":[{\"physPortName\":\"p7\"}]}"
+#define RAILS FABRICS(RAIL_0 "," RAIL_1 "," RAIL_2 "," RAIL_3)
 #define DEFAULT(name, list) V "\"defaultFabric\":\"" name "\",\"fabrics\":{" list "}}"
 
 static const struct {
 	const char *name, *text, *wanted;
-	struct profile_port port;
+	struct fabric_port port;
 	const char *fabric; /* expected; NULL: none */
 	enum err_code code;
 	const char *part;
@@ -327,128 +415,192 @@ static const struct {
 	{ "no fabrics",
 	  "{\"version\":1}",
 	  NULL,
-	  { "0000:03:00.0", "x", "ice" },
+	  { "0000:03:00.0", "x", "ice", "" },
 	  NULL,
 	  CNI_OK,
 	  NULL },
-	{ "only one", FABRICS(ANY), NULL, { "", "veth0", "" }, "any", CNI_OK, NULL },
+	{ "only one", FABRICS(ANY), NULL, { "", "veth0", "", "" }, "any", CNI_OK, NULL },
 	{ "by PCI",
 	  FABRICS(A "," B "," C),
 	  NULL,
-	  { "0000:03:00.0", "x", "igb" },
+	  { "0000:03:00.0", "x", "igb", "" },
 	  "a",
 	  CNI_OK,
 	  NULL },
 	{ "by name",
 	  FABRICS(A "," B "," C),
 	  NULL,
-	  { "0000:04:00.0", "ens1f1", "igb" },
+	  { "0000:04:00.0", "ens1f1", "igb", "" },
 	  "b",
 	  CNI_OK,
 	  NULL },
 	{ "by driver",
 	  FABRICS(A "," B "," C),
 	  NULL,
-	  { "0000:04:00.0", "x", "mlx5_core" },
+	  { "0000:04:00.0", "x", "mlx5_core", "" },
 	  "c",
 	  CNI_OK,
 	  NULL },
 	{ "the first of two",
 	  FABRICS(B "," C),
 	  NULL,
-	  { "0000:04:00.0", "ens1f0", "ice" },
+	  { "0000:04:00.0", "ens1f0", "ice", "" },
 	  "b",
 	  CNI_OK,
 	  NULL },
 	{ "the default of two",
 	  DEFAULT("c", B "," C),
 	  NULL,
-	  { "0000:04:00.0", "ens1f0", "ice" },
+	  { "0000:04:00.0", "ens1f0", "ice", "" },
 	  "c",
 	  CNI_OK,
 	  NULL },
 	{ "one that names the port before the default that takes any",
 	  DEFAULT("any", ANY "," B),
 	  NULL,
-	  { "", "ens1f0", "" },
+	  { "", "ens1f0", "", "" },
 	  "b",
 	  CNI_OK,
 	  NULL },
 	{ "one that names the port before a default that does not",
 	  DEFAULT("c", B "," C),
 	  NULL,
-	  { "", "ens1f0", "igb" },
+	  { "", "ens1f0", "igb", "" },
 	  "b",
 	  CNI_OK,
 	  NULL },
 	{ "the default that takes any",
 	  DEFAULT("any", ANY "," B),
 	  NULL,
-	  { "", "veth0", "" },
+	  { "", "veth0", "", "" },
 	  "any",
 	  CNI_OK,
 	  NULL },
-	{ "wanted", FABRICS(B "," C), "c", { "0000:04:00.0", "ens1f0", "ice" }, "c", CNI_OK, NULL },
+	{ "wanted",
+	  FABRICS(B "," C),
+	  "c",
+	  { "0000:04:00.0", "ens1f0", "ice", "" },
+	  "c",
+	  CNI_OK,
+	  NULL },
 	{ "wanted before the default",
 	  DEFAULT("c", B "," C),
 	  "b",
-	  { "", "ens1f0", "ice" },
+	  { "", "ens1f0", "ice", "" },
 	  "b",
 	  CNI_OK,
 	  NULL },
 	{ "wanted, takes any",
 	  FABRICS(ANY "," B),
 	  "any",
-	  { "", "ens1f0", "" },
+	  { "", "ens1f0", "", "" },
 	  "any",
 	  CNI_OK,
 	  NULL },
 	{ "wanted, unknown",
 	  FABRICS(A),
 	  "z",
-	  { "0000:03:00.0", "x", "ice" },
+	  { "0000:03:00.0", "x", "ice", "" },
 	  NULL,
 	  CNI_CONFIG_INVALID,
 	  "fabric: \"z\" is not in the node profile" },
 	{ "wanted, no profile",
 	  "{\"version\":1}",
 	  "z",
-	  { "", "x", "" },
+	  { "", "x", "", "" },
 	  NULL,
 	  CNI_CONFIG_INVALID,
 	  "\"z\"" },
 	{ "wanted, port not on it",
 	  FABRICS(A "," B),
 	  "a",
-	  { "0000:04:00.0", "ens1f0", "ice" },
+	  { "0000:04:00.0", "ens1f0", "ice", "" },
 	  NULL,
 	  ROCE_DEVICE_FORBIDDEN,
 	  "port ens1f0 (PCI 0000:04:00.0, driver ice) is not on fabric a" },
 	{ "on none",
 	  FABRICS(A "," B),
 	  NULL,
-	  { "", "veth0", "" },
+	  { "", "veth0", "", "" },
 	  NULL,
 	  ROCE_DEVICE_FORBIDDEN,
 	  "port veth0 (PCI none, driver unknown)" },
 	{ "not on the default",
 	  DEFAULT("c", A "," C),
 	  NULL,
-	  { "", "veth0", "" },
+	  { "", "veth0", "", "" },
 	  NULL,
 	  ROCE_DEVICE_FORBIDDEN,
 	  "is not on fabric c" },
 	{ "not on the only one",
 	  FABRICS(B),
 	  NULL,
-	  { "", "ens2f0", "" },
+	  { "", "ens2f0", "", "" },
 	  NULL,
 	  ROCE_DEVICE_FORBIDDEN,
 	  "fabrics.b.pfs" },
+	/* rails: the fabric follows from the port */
+	{ "rail 0",
+	  RAILS,
+	  NULL,
+	  { "0000:3b:00.0", "ens1f0", "mlx5_core", "p0" },
+	  "rail0",
+	  CNI_OK,
+	  NULL },
+	{ "rail 1",
+	  RAILS,
+	  NULL,
+	  { "0000:5e:00.0", "ens2f0", "mlx5_core", "p0" },
+	  "rail1",
+	  CNI_OK,
+	  NULL },
+	{ "rail 2, by its name",
+	  RAILS,
+	  NULL,
+	  { "0000:86:00.0", "ens3f0np0", "mlx5_core", "p0" },
+	  "rail2",
+	  CNI_OK,
+	  NULL },
+	{ "rail 3, by its port name",
+	  RAILS,
+	  NULL,
+	  { "0000:af:00.0", "ens4f0", "mlx5_core", "p7" },
+	  "rail3",
+	  CNI_OK,
+	  NULL },
+	{ "the rail that is asked for",
+	  RAILS,
+	  "rail1",
+	  { "0000:5e:00.0", "ens2f0", "mlx5_core", "p0" },
+	  "rail1",
+	  CNI_OK,
+	  NULL },
+	{ "another rail than the port's",
+	  RAILS,
+	  "rail0",
+	  { "0000:5e:00.0", "ens2f0", "mlx5_core", "p0" },
+	  NULL,
+	  ROCE_DEVICE_FORBIDDEN,
+	  "port ens2f0 (PCI 0000:5e:00.0, driver mlx5_core) is not on fabric rail0 of the node "
+	  "profile" },
+	{ "a port of no rail",
+	  RAILS,
+	  NULL,
+	  { "0000:d8:00.0", "ens5f0", "mlx5_core", "p0" },
+	  NULL,
+	  ROCE_DEVICE_FORBIDDEN,
+	  "is not on fabric" },
+	{ "a rail before the default one",
+	  DEFAULT("rail0", RAIL_0 "," RAIL_1),
+	  NULL,
+	  { "0000:5e:00.0", "ens2f0", "mlx5_core", "p0" },
+	  "rail1",
+	  CNI_OK,
+	  NULL },
 	{ "two that take any, no default",
 	  FABRICS(ANY ",\"other\":{}"),
 	  NULL,
-	  { "", "veth0", "" },
+	  { "", "veth0", "", "" },
 	  NULL,
 	  ROCE_DEVICE_FORBIDDEN,
 	  "veth0" },
@@ -477,7 +629,7 @@ static void fabric_is_chosen(void **state)
 /* "" stands for "driver unknown"; a profile must not match it by an empty word. */
 static void empty_driver_matches_nothing(void **state)
 {
-	const struct profile_port port = { "", "veth0", "" };
+	const struct fabric_port port = { "", "veth0", "", "" };
 	const struct fabric *fabric = NULL;
 	struct profile profile;
 	struct err err = { 0 };
@@ -494,6 +646,8 @@ static void empty_driver_matches_nothing(void **state)
 static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(example_is_read),
 	cmocka_unit_test(least_is_read),
+	cmocka_unit_test(policies_are_read),
+	cmocka_unit_test(policy_reader_names_the_path),
 	cmocka_unit_test(missing_file_gives_the_defaults),
 	cmocka_unit_test(unreadable_file_is_an_error),
 	cmocka_unit_test(broken_profile_does_not_stop_a_del),
