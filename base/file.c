@@ -3,13 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 
-enum { LOCK_POLL_MS = 2, LOCK_POLL_MAX_MS = 20 };
+enum { LOCK_TICK_MS = 100 };
 
 int file_read_fd(int fd, size_t max, char **ret_buf, size_t *ret_len)
 {
@@ -231,10 +232,43 @@ static bool lock_is_current(int fd, int dirfd, const char *name)
 	       held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
+static void interrupt(int signal)
+{
+	(void)signal; /* that flock() returns is all */
+}
+
+/*
+ * flock() with a time-out: a timer interrupts it, again and again, as the first signal may come before
+ * flock() waits. Waiting in the kernel is first come, first served, and nobody sleeps while the lock is
+ * free; polling with 64 callers took three times as long.
+ */
+static int lock_until(int fd, int64_t deadline)
+{
+	const struct sigaction action = { .sa_handler = interrupt }; /* no SA_RESTART */
+	const struct itimerval tick = { { 0, LOCK_TICK_MS * 1000 }, { 0, LOCK_TICK_MS * 1000 } };
+	struct itimerval before;
+	sigset_t alarm_only, mask;
+	struct sigaction old;
+	int r;
+
+	sigemptyset(&alarm_only);
+	sigaddset(&alarm_only, SIGALRM);
+	sigaction(SIGALRM, &action, &old);
+	sigprocmask(SIG_UNBLOCK, &alarm_only, &mask); /* a caller may have left it blocked */
+	setitimer(ITIMER_REAL, &tick, &before);
+	do
+		r = flock(fd, LOCK_EX) < 0 ? -errno : 0;
+	while (r == -EINTR && file_time_left(deadline) > 0);
+	setitimer(ITIMER_REAL, &before, NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigaction(SIGALRM, &old, NULL);
+	return r == -EINTR ? -EWOULDBLOCK : r;
+}
+
 int file_lock(int dirfd, const char *name, int64_t deadline, struct err *err)
 {
 	_cleanup_close_ int fd = -1;
-	int wait_ms = LOCK_POLL_MS;
+	int r;
 
 	for (;;) {
 		if (fd < 0)
@@ -242,18 +276,17 @@ int file_lock(int dirfd, const char *name, int64_t deadline, struct err *err)
 		if (fd < 0)
 			return err_set(err, CNI_IO_FAILURE, -errno, "cannot open lock file %s: %m",
 				       name);
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-			if (lock_is_current(fd, dirfd, name))
-				break;
-			close(steal_fd(&fd));
-			continue;
-		}
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return err_set(err, CNI_IO_FAILURE, -errno, "cannot lock %s: %m", name);
-		if (file_time_left(deadline) == 0)
+		r = flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
+		if (r == -EWOULDBLOCK && file_time_left(deadline) > 0)
+			r = lock_until(fd, deadline);
+		if (r == -EWOULDBLOCK)
 			return lock_timed_out(fd, name, err);
-		poll(NULL, 0, wait_ms); /* flock() has no time-out of its own */
-		wait_ms = wait_ms * 2 > LOCK_POLL_MAX_MS ? LOCK_POLL_MAX_MS : wait_ms * 2;
+		if (r < 0)
+			return err_set(err, CNI_IO_FAILURE, r, "cannot lock %s: %s", name,
+				       strerror(-r));
+		if (lock_is_current(fd, dirfd, name))
+			break;
+		close(steal_fd(&fd));
 	}
 	note_holder(fd);
 	return steal_fd(&fd);

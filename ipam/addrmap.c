@@ -158,12 +158,12 @@ static bool blocks_ascend(const struct addrmap *map)
 	return true;
 }
 
-static bool read_file(struct addrmap *map)
+static bool read_file(struct addrmap *map, int access)
 {
 	struct stat st;
 	size_t body;
 
-	map->fd = openat(map->dir, ADDRMAP_NAME, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	map->fd = openat(map->dir, ADDRMAP_NAME, access | O_CLOEXEC | O_NOFOLLOW);
 	if (map->fd < 0 || fstat(map->fd, &st) < 0 ||
 	    st.st_size < (off_t)sizeof(struct addrmap_header))
 		return false;
@@ -175,19 +175,24 @@ static bool read_file(struct addrmap *map)
 	return pread(map->fd, map->file, st.st_size, 0) == st.st_size && blocks_ascend(map);
 }
 
-bool addrmap_load(struct addrmap *map, const char *boot)
+static bool load(struct addrmap *map, const char *boot, int access)
 {
 	struct addrmap_header now;
 
 	if (map->state != ADDRMAP_UNREAD)
 		return map->state == ADDRMAP_USABLE;
 	map->state = ADDRMAP_ABSENT;
-	if (!read_file(map))
+	if (!read_file(map, access))
 		return false;
 	now = map->file->header;
 	if (stamp(map, boot, &now) == 0 && memcmp(&now, &map->file->header, sizeof(now)) == 0)
 		map->state = ADDRMAP_USABLE;
 	return map->state == ADDRMAP_USABLE;
+}
+
+bool addrmap_load(struct addrmap *map, const char *boot)
+{
+	return load(map, boot, O_RDWR);
 }
 
 static int read_names(struct addrmap *map)
@@ -223,6 +228,35 @@ int addrmap_rebuild(struct addrmap *map, const char *boot)
 	snprintf(map->file->header.boot, sizeof(map->file->header.boot), "%s", boot);
 	map->rebuilt = map->rewrite = map->touched = true;
 	return 0;
+}
+
+/* True if every bit of @a is set in @b, too. */
+static bool is_part_of(const struct addrmap *a, const struct addrmap *b)
+{
+	for (size_t i = 0; i < a->n_blocks; i++) {
+		const struct addrmap_block *block = &a->file->blocks[i];
+		bool found;
+		size_t at = find_block(b, (int)block->family, block->key, &found);
+
+		for (int w = 0; w < BLOCK_WORDS; w++)
+			if (block->bits[w] & ~(found ? b->file->blocks[at].bits[w] : 0))
+				return false;
+	}
+	return true;
+}
+
+bool addrmap_agrees(int dir, const char *boot)
+{
+	struct addrmap map, names;
+	bool agrees = true;
+
+	addrmap_init(&map, dir);
+	addrmap_init(&names, dir);
+	if (load(&map, boot, O_RDONLY) && reserve(&names, 1) == 0 && read_names(&names) == 0)
+		agrees = is_part_of(&map, &names) && is_part_of(&names, &map);
+	addrmap_close(&map);
+	addrmap_close(&names);
+	return agrees;
 }
 
 bool addrmap_first_free(const struct addrmap *map, int family, inet_num lo, inet_num hi,

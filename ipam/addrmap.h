@@ -85,6 +85,15 @@ void addrmap_clear(struct addrmap *map, struct inet_addr addr);
 bool addrmap_swept(const struct addrmap *map);
 void addrmap_set_swept(struct addrmap *map);
 
+/**
+ * addrmap_agrees() - whether the map of a folder, if it would be used, shows what is in there
+ * @dir:	the folder
+ * @boot:	boot ID
+ *
+ * Only reads, and opens its own map. One that would not be used agrees with anything.
+ */
+bool addrmap_agrees(int dir, const char *boot);
+
 /* addrmap_close() - write what changed and the new stamp, and release the memory. */
 void addrmap_close(struct addrmap *map);
 

@@ -85,7 +85,7 @@ int domain_enter(struct domain *domain, int dir, const char *from, struct inet_a
 	return 0;
 }
 
-static int remove_name(struct domain *domain, const char *name, struct inet_addr addr)
+int domain_remove(struct domain *domain, const char *name, struct inet_addr addr)
 {
 	addrmap_load(&domain->map, domain->home->boot);
 	addrmap_clear(&domain->map, addr);
@@ -99,7 +99,7 @@ int domain_leave(struct domain *domain, const struct stat *st, const struct leas
 	inet_format(lease->address.addr, name);
 	if (!record_is_lease(domain->folder.dir, name, st, lease))
 		return 0;
-	return remove_name(domain, name, lease->address.addr);
+	return domain_remove(domain, name, lease->address.addr);
 }
 
 int domain_find(const struct domain *domain, struct inet_addr addr, struct lease *ret_lease,
@@ -158,7 +158,7 @@ static void sweep_one(struct sweep *sweep, const char *name, struct inet_addr ad
 	if (r == 0 && is_held(sweep->home, name, &st, &lease) &&
 	    !home_is_earlier_boot(home, lease.node, lease.boot))
 		return;
-	if (remove_name(sweep->domain, name, addr) == 0)
+	if (domain_remove(sweep->domain, name, addr) == 0)
 		sweep->n++;
 }
 

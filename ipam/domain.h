@@ -71,6 +71,9 @@ int domain_enter(struct domain *domain, int dir, const char *from, struct inet_a
  */
 int domain_leave(struct domain *domain, const struct stat *st, const struct lease *lease);
 
+/* domain_remove() - remove a name, whatever it is. Return: 0, also without one, or a negative errno. */
+int domain_remove(struct domain *domain, const char *name, struct inet_addr addr);
+
 /* domain_find() - who has an address. Return: 1, 0 when nobody has, or a negative errno. */
 int domain_find(const struct domain *domain, struct inet_addr addr, struct lease *ret_lease,
 		struct err *err);

@@ -207,6 +207,20 @@ int lease_parse(const char *text, size_t len, struct lease *ret_lease, struct er
 	return 0;
 }
 
+void lease_salvage(const char *text, size_t len, struct lease *lease)
+{
+	const char *end = text + strnlen(text, len), *line = text, *newline;
+
+	for (; (newline = memchr(line, '\n', end - line)); line = newline + 1) {
+		struct err ignored = { 0 };
+		struct lease read = *lease;
+		unsigned seen = 0;
+
+		if (read_line(line, newline - line, &read, &seen, &ignored) == 0)
+			*lease = read;
+	}
+}
+
 const char *lease_key(const char *id, const char *ifname, int range, char buf[LEASE_KEY_SIZE])
 {
 	snprintf(buf, LEASE_KEY_SIZE, "%s:%s:%d", id, ifname, range);

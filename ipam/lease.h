@@ -76,6 +76,16 @@ size_t lease_format(const struct lease *lease, char buf[LEASE_TEXT_MAX]);
  */
 int lease_parse(const char *text, size_t len, struct lease *ret_lease, struct err *err);
 
+/**
+ * lease_salvage() - what a damaged record still says, line by line
+ * @text:	the record, or what is left of it
+ * @len:	its length in bytes
+ * @lease:	members whose line is whole and can be read; the others stay as they are
+ *
+ * Nothing vouches for it: the checksum does not.
+ */
+void lease_salvage(const char *text, size_t len, struct lease *lease);
+
 /* lease_key() - "ID:IFNAME:RANGE", the name of a lease in by-id, into @buf. Return: @buf. */
 const char *lease_key(const char *id, const char *ifname, int range, char buf[LEASE_KEY_SIZE]);
 

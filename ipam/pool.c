@@ -68,6 +68,15 @@ int pool_failure(const struct pool *pool, const char *what, const char *name, in
 		       strerror(-r));
 }
 
+static int by_id_failure(const struct pool *pool, const char *what, const char *key, int r,
+			 struct err *err)
+{
+	char name[LEASE_KEY_SIZE + sizeof(POOL_BY_ID)];
+
+	snprintf(name, sizeof(name), POOL_BY_ID "/%s", key);
+	return pool_failure(pool, what, name, r, err);
+}
+
 bool pool_find_file(const struct pool *pool, const struct stat *st, struct inet_addr *ret_addr)
 {
 	_cleanup_names_ DIR *names = record_list(pool->folder.dir);
@@ -96,6 +105,17 @@ static int open_by_id(struct pool *pool, struct err *err)
 	return pool_failure(pool, "open", POOL_BY_ID, -errno, err);
 }
 
+/* Nothing in it is a lease or could lead to one: what a first ADD leaves that found the disk full. */
+static bool is_blank(const char *path)
+{
+	_cleanup_close_ int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	_cleanup_names_ DIR *names = dir < 0 ? NULL : record_list(dir);
+	struct inet_addr addr;
+
+	return names && faccessat(dir, POOL_BY_ID, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
+	       errno == ENOENT && !record_next(names, &addr);
+}
+
 int pool_open(const struct home *home, const char *network, enum home_mode mode, int64_t deadline,
 	      struct pool *ret_pool, struct err *err)
 {
@@ -116,6 +136,10 @@ int pool_open(const struct home *home, const char *network, enum home_mode mode,
 		r = open_by_id(pool, err);
 	if (r < 0)
 		pool_close(pool);
+	if (r == -ENOSPC && mode == HOME_EXISTING && is_blank(pool->path)) {
+		*err = (struct err){ 0 };
+		return -ENOENT;
+	}
 	return r;
 }
 
@@ -158,7 +182,7 @@ int pool_find(const struct pool *pool, const char *id, const char *ifname, int r
 	if (r == -EBADMSG)
 		return err_wrap(err, "%s/" POOL_BY_ID "/%s", pool->path, key);
 	if (r < 0)
-		return pool_failure(pool, "read", key, r, err);
+		return by_id_failure(pool, "read", key, r, err);
 	if (!record_is_lease(pool->folder.dir, inet_format(lease.address.addr, name), &st, &lease))
 		return -ESTALE;
 	*ret_lease = lease;
@@ -235,11 +259,11 @@ int pool_release(struct pool *pool, const char *id, const char *ifname, int rang
 	else if (r == 0 || r == -EBADMSG)
 		r = release_file(pool, key, r == 0 ? "it names another holder" : why.msg, &st, err);
 	else
-		return pool_failure(pool, "read", key, r, err);
+		return by_id_failure(pool, "read", key, r, err);
 	if (r < 0)
 		return r;
 	r = record_unlink(pool->by_id, key);
-	return r < 0 ? pool_failure(pool, "remove", key, r, err) : 0;
+	return r < 0 ? by_id_failure(pool, "remove", key, r, err) : 0;
 }
 
 int pool_sync(const struct pool *pool, struct err *err)

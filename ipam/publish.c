@@ -53,8 +53,15 @@ int publish_sweep(struct pool *pool, struct err *err)
 	struct lease lease;
 	struct stat st;
 	int r = record_read(pool->folder.dir, POOL_PENDING, &lease, &st, &why);
-	bool readable = r == 0;
+	bool readable;
 
+	if (r == 0 && *lease.domain) {
+		r = pool_use_domain(pool, lease.domain, HOME_EXISTING, err);
+		if (r < 0 && r != -ENOENT)
+			return r;
+		r = record_read(pool->folder.dir, POOL_PENDING, &lease, &st, &why);
+	}
+	readable = r == 0;
 	if (r == -ENOENT)
 		return 0;
 	if (r < 0 && r != -EBADMSG)
@@ -98,7 +105,7 @@ static int link_by_id(const struct pool *pool, const char *key)
 	return 0;
 }
 
-static int link_pool(struct pool *pool, const struct lease *lease)
+static int link_pool(struct pool *pool, const struct lease *lease, const struct stat *st)
 {
 	char name[INET_TEXT_SIZE], key[LEASE_KEY_SIZE];
 	int dir = pool->folder.dir, r;
@@ -107,7 +114,7 @@ static int link_pool(struct pool *pool, const struct lease *lease)
 	if (linkat(dir, POOL_PENDING, dir, name, 0) < 0)
 		return -errno;
 	r = link_by_id(pool, lease_key(lease->id, lease->ifname, lease->range, key));
-	if (r < 0)
+	if (r < 0 && record_same_file(dir, name, st))
 		unlinkat(dir, name, 0);
 	return r;
 }
@@ -118,13 +125,15 @@ static int link_pending(struct pool *pool, const struct lease *lease)
 	int dir = pool->folder.dir, r;
 	struct stat st;
 
+	if (fstatat(dir, POOL_PENDING, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -errno;
 	if (!*lease->domain)
-		return link_pool(pool, lease);
+		return link_pool(pool, lease, &st);
 	r = domain_enter(&pool->domain, dir, POOL_PENDING, lease->address.addr);
 	if (r < 0)
 		return r;
-	r = link_pool(pool, lease);
-	if (r < 0 && fstatat(dir, POOL_PENDING, &st, AT_SYMLINK_NOFOLLOW) == 0)
+	r = link_pool(pool, lease, &st);
+	if (r < 0)
 		domain_leave(&pool->domain, &st, lease);
 	return r;
 }

@@ -11,6 +11,9 @@ int record_read(int dir, const char *name, struct lease *ret_lease, struct stat 
 	char text[LEASE_TEXT_MAX + 1];
 	ssize_t len;
 
+	if (fd < 0 && errno == ELOOP && fstatat(dir, name, ret_st, AT_SYMLINK_NOFOLLOW) == 0)
+		return err_set(err, ROCE_STATE_BROKEN, -EBADMSG,
+			       "damaged lease record: a symbolic link");
 	if (fd < 0 || fstat(fd, ret_st) < 0)
 		return -errno;
 	if (!S_ISREG(ret_st->st_mode))
