@@ -2,7 +2,8 @@
 #include "ctl/ctl.h"
 
 /* The only list of commands. */
-static const struct ctl_command *const commands[] = { &ctl_validate, &ctl_convert, &ctl_mtu, &ctl_show };
+static const struct ctl_command *const commands[] = { &ctl_validate, &ctl_convert, &ctl_mtu,
+						      &ctl_show, &ctl_ipam };
 
 static int usage(FILE *out)
 {

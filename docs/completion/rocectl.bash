@@ -34,6 +34,11 @@ _rocectl_vfs() {
 	done
 }
 
+# _rocectl_actions ROCECTL COMMAND: the words that its usage offers as first operand: "show|check|gc".
+_rocectl_actions() {
+	"$1" help "$2" 2>/dev/null | sed -nE '1s/.* ([a-z]+(\|[a-z]+)+)( .*)?$/\1/p' | tr '|' '\n'
+}
+
 # _rocectl_files WORD: file names, completed as file names are.
 _rocectl_files() {
 	mapfile -t COMPREPLY < <(compgen -f -- "$1")
@@ -78,7 +83,7 @@ _rocectl_words() {
 }
 
 _rocectl() {
-	local words rocectl command word before options arg i
+	local words rocectl command word before options arg actions i
 	COMPREPLY=()
 	_rocectl_words
 	[ ${#words[@]} -gt 1 ] || return
@@ -94,6 +99,9 @@ _rocectl() {
 		_rocectl_values "$rocectl" "$command" "$before" "$arg" "$word"
 	elif [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(cut -d ' ' -f 1 <<<"$options")" -- "$word")
+	elif actions=$(_rocectl_actions "$rocectl" "$command") && [ -n "$actions" ]; then
+		printf '%s\n' "${words[@]:2:${#words[@]}-3}" | grep -qxF -- "$actions" ||
+			mapfile -t COMPREPLY < <(compgen -W "$actions" -- "$word")
 	elif "$rocectl" help "$command" 2>/dev/null | head -n 1 | grep -q ' FILE'; then
 		_rocectl_files "$word"
 	fi
