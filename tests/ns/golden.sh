@@ -175,6 +175,12 @@ golden profile-missing 2 --offline --profile $WORK/nothing.json $WORK/good.json
 golden profile-unusable 1 --offline --profile $WORK/profile.json $WORK/good.json
 golden examples 0 --offline --profile examples/profile.json examples/nad-vf.yaml examples/nad-netdev.json examples/podman.conflist
 
+# Colour on a terminal only, and not there either if somebody wants none.
+on_terminal() { script -qec "$BIN/rocectl validate --offline $WORK/broken.json" /dev/null </dev/null; }
+like "$(on_terminal)" $'\033\\[1;31merror' 'on a terminal errors are red'
+unlike "$(NO_COLOR=1 on_terminal)" $'\033' 'with NO_COLOR they are not'
+unlike "$("$BIN/rocectl" validate --offline $WORK/broken.json)" $'\033' 'in a pipe they are not'
+
 # A whole cluster in one file: in no time, and in proportion to the number of networks.
 many() { # many N: N definitions, each with something wrong in it
 	local i
