@@ -46,6 +46,19 @@ static inline int steal_fd(int *fd)
 		stolen_;                                                                           \
 	})
 
+/**
+ * base_grow() - room for one more element; the room doubles: 1, 2, 4, ...
+ * @items:	the array, NULL while it is empty
+ * @n:		elements in it
+ * @size:	of one element
+ *
+ * Return: the array, perhaps elsewhere; NULL without memory, and @items stays as it is.
+ */
+static inline void *base_grow(void *items, size_t n, size_t size)
+{
+	return n & (n - 1) ? items : reallocarray(items, n ? 2 * n : 1, size);
+}
+
 static inline bool streq(const char *a, const char *b)
 {
 	return strcmp(a, b) == 0;

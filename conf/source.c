@@ -45,12 +45,8 @@ static int syntax_error(const yaml_parser_t *parser, const char *what, struct er
 
 static int keep(struct source_trees *trees, const yaml_document_t *doc)
 {
-	yaml_document_t *grown = NULL;
+	yaml_document_t *grown = base_grow(trees->docs, trees->n, sizeof(*grown));
 
-	if ((trees->n & (trees->n - 1)) == 0) /* room doubles: 1, 2, 4, ... */
-		grown = reallocarray(trees->docs, trees->n ? 2 * trees->n : 1, sizeof(*grown));
-	else
-		grown = trees->docs;
 	if (!grown)
 		return -ENOMEM;
 	trees->docs = grown;

@@ -55,7 +55,7 @@ static int by_place(const void *a, const void *b)
 
 static void mark(struct freeing *freeing, const struct ipam_seen *seen, const char *reason)
 {
-	struct victim *grown = reallocarray(freeing->victims, freeing->n + 1, sizeof(*grown));
+	struct victim *grown = base_grow(freeing->victims, freeing->n, sizeof(*grown));
 	struct victim *victim;
 
 	if (!grown) {

@@ -18,7 +18,7 @@ static int complain(const char *path, const char *name, int r)
 
 static int add(struct ipam_stores *stores, const struct profile *profile, const char *data_dir)
 {
-	struct home *grown = reallocarray(stores->items, stores->n + 1, sizeof(*grown));
+	struct home *grown = base_grow(stores->items, stores->n, sizeof(*grown));
 	struct err err = { 0 };
 
 	if (!grown) {

@@ -264,10 +264,8 @@ int lint_remember(struct lint_seen *seen, const struct report *report, const str
 {
 	for (size_t i = 0; i < ipam->n_ranges; i++) {
 		const struct range *range = &ipam->ranges[i];
-		struct lint_range *grown = seen->ranges;
+		struct lint_range *grown = base_grow(seen->ranges, seen->n, sizeof(*grown));
 
-		if ((seen->n & (seen->n - 1)) == 0) /* room doubles: 1, 2, 4, ... */
-			grown = reallocarray(grown, seen->n ? 2 * seen->n : 1, sizeof(*grown));
 		if (!grown)
 			return -ENOMEM;
 		seen->ranges = grown;

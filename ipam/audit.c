@@ -51,7 +51,7 @@ const char *audit_kind_name(enum audit_kind kind)
 static struct audit_finding *append(struct audit_list *list)
 {
 	struct audit_finding *grown =
-		reallocarray(list->items, list->n + 1, sizeof(*list->items));
+		base_grow(list->items, list->n, sizeof(*list->items));
 
 	if (!grown)
 		return NULL;

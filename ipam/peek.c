@@ -21,13 +21,8 @@ static int compare(const void *a, const void *b)
 
 static int keep(struct taken *taken, inet_num num)
 {
-	inet_num *grown;
+	inet_num *grown = base_grow(taken->nums, taken->n, sizeof(*grown));
 
-	if ((taken->n & (taken->n - 1)) != 0) { /* room doubles: 1, 2, 4, ... */
-		taken->nums[taken->n++] = num;
-		return 0;
-	}
-	grown = reallocarray(taken->nums, taken->n ? 2 * taken->n : 1, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	taken->nums = grown;
