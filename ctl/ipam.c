@@ -4,22 +4,6 @@
 
 #include <errno.h>
 
-static int read_form(const char *text, void *field)
-{
-	static const struct {
-		const char *name;
-		enum ipam_form form;
-	} forms[] = { { "text", IPAM_TEXT }, { "wide", IPAM_WIDE }, { "json", IPAM_JSON } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		if (streq(text, forms[i].name)) {
-			*(enum ipam_form *)field = forms[i].form;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
 /* A network or a container. */
 static int read_name(const char *text, void *field)
 {
@@ -28,7 +12,7 @@ static int read_name(const char *text, void *field)
 
 /* The only list of options; which action takes one is in the table of actions. */
 static const struct ctl_option options_table[] = {
-	{ "output", 'o', "text|wide|json", "show, check: in which form (check: text or json)", read_form,
+	{ "output", 'o', "text|wide|json", "show, check: in which form (check: text or json)", table_read_form,
 	  offsetof(struct ipam_options, form) },
 	{ "network", 0, "NAME", "show, gc, release: only this network", read_name,
 	  offsetof(struct ipam_options, network) },
@@ -70,7 +54,7 @@ static const struct action {
 
 static unsigned int given(const struct ipam_options *o)
 {
-	return (o->form ? OUTPUT : 0) | (o->form == IPAM_WIDE ? WIDE : 0) |
+	return (o->form ? OUTPUT : 0) | (o->form == TABLE_WIDE ? WIDE : 0) |
 	       (o->network ? NETWORK : 0) | (o->repair ? REPAIR : 0) | (o->dead ? DEAD : 0) |
 	       (o->container ? CONTAINER : 0) | (o->force ? FORCE : 0) |
 	       (o->dry_run ? DRY_RUN : 0) | (o->operand ? OPERAND : 0);

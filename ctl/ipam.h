@@ -4,13 +4,12 @@
 #define CTL_IPAM_H
 
 #include "ctl/ctl.h"
+#include "ctl/table.h"
 #include "ipam/holder.h"
 
 #include <sys/stat.h>
 
 #define IPAM_SCHEMA_VERSION "1.0"
-
-enum ipam_form { IPAM_TEXT = 1, IPAM_WIDE = 2, IPAM_JSON = 4 };
 
 /**
  * struct ipam_options - all options; each action takes some
@@ -21,7 +20,7 @@ enum ipam_form { IPAM_TEXT = 1, IPAM_WIDE = 2, IPAM_JSON = 4 };
  * @operand:	what follows the action, NULL for nothing
  */
 struct ipam_options {
-	enum ipam_form form;
+	enum table_form form;
 	const char *network;
 	const char *container;
 	bool repair, dead, force, dry_run;

@@ -100,7 +100,7 @@ static int finish(const struct check *check, bool repair)
 
 int ipam_check(const struct ipam_options *options)
 {
-	struct check check = { .json = options->form == IPAM_JSON ? json_array() : NULL };
+	struct check check = { .json = options->form == TABLE_JSON ? json_array() : NULL };
 	struct ipam_stores stores;
 	int status = ipam_stores_find(&stores);
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * rocectl ipam show: the leases as rows of one table of columns. A getter makes a JSON value, null for
- * what is not known; text is made of the same values.
- */
+/* rocectl ipam show: the leases as a table. */
 #include "ctl/ipam.h"
 
-#include <inttypes.h>
 #include <time.h>
 
-enum { SHORT_ID = 12, GAP = 2, CELL_SIZE = 512 };
+enum { SORT_COLUMNS = 2 };
 
 /* ---- getters ---- */
 
@@ -25,23 +21,23 @@ struct row {
 	int64_t now;
 };
 
-static json_t *text_or_null(const char *text)
+static json_t *get_store(const void *item)
 {
-	return *text ? jx_readable(text) : json_null();
+	const struct row *row = item;
+
+	return table_text(row->seen->home->path);
 }
 
-static json_t *get_store(const struct row *row)
+static json_t *get_network(const void *item)
 {
-	return text_or_null(row->seen->home->path);
+	const struct row *row = item;
+
+	return table_text(row->seen->network);
 }
 
-static json_t *get_network(const struct row *row)
+static json_t *get_address(const void *item)
 {
-	return text_or_null(row->seen->network);
-}
-
-static json_t *get_address(const struct row *row)
-{
+	const struct row *row = item;
 	char text[INET_PREFIX_TEXT_SIZE];
 
 	return json_string(row->seen->lease
@@ -49,60 +45,87 @@ static json_t *get_address(const struct row *row)
 				   : inet_format(row->seen->addr, text));
 }
 
-static json_t *get_kind(const struct row *row)
+/* Sorts addresses as numbers: the family, then all digits of them. */
+static json_t *get_order(const void *item)
 {
+	const struct row *row = item;
+	const struct inet_addr *addr = &row->seen->addr;
+
+	return json_sprintf("%02d-%016llx%016llx", addr->family,
+			    (unsigned long long)(addr->num >> 64), (unsigned long long)addr->num);
+}
+
+static json_t *get_kind(const void *item)
+{
+	const struct row *row = item;
+
 	if (!row->seen->lease)
 		return json_null();
 	return json_string(row->seen->lease->range < LEASE_RANGES_MAX ? "range" : "static");
 }
 
-static json_t *get_slot(const struct row *row)
+static json_t *get_slot(const void *item)
 {
+	const struct row *row = item;
 	const struct lease *lease = row->seen->lease;
 
 	return lease ? json_integer(lease->range % LEASE_RANGES_MAX) : json_null();
 }
 
-static json_t *get_container(const struct row *row)
+static json_t *get_container(const void *item)
 {
-	return row->seen->lease ? text_or_null(row->seen->lease->id) : json_null();
+	const struct row *row = item;
+
+	return row->seen->lease ? table_text(row->seen->lease->id) : json_null();
 }
 
-static json_t *get_short_id(const struct row *row)
+static json_t *get_short_id(const void *item)
 {
+	const struct row *row = item;
 	const struct lease *lease = row->seen->lease;
 
-	return lease ? json_sprintf("%.*s", SHORT_ID, lease->id) : json_null();
+	return lease ? json_sprintf("%.*s", TABLE_SHORT_ID, lease->id) : json_null();
 }
 
-static json_t *get_ifname(const struct row *row)
+static json_t *get_ifname(const void *item)
 {
-	return row->seen->lease ? text_or_null(row->seen->lease->ifname) : json_null();
+	const struct row *row = item;
+
+	return row->seen->lease ? table_text(row->seen->lease->ifname) : json_null();
 }
 
-static json_t *get_pod(const struct row *row)
+static json_t *get_pod(const void *item)
 {
-	return row->seen->lease ? text_or_null(row->seen->lease->pod) : json_null();
+	const struct row *row = item;
+
+	return row->seen->lease ? table_text(row->seen->lease->pod) : json_null();
 }
 
-static json_t *get_node(const struct row *row)
+static json_t *get_node(const void *item)
 {
-	return row->seen->lease ? text_or_null(row->seen->lease->node) : json_null();
+	const struct row *row = item;
+
+	return row->seen->lease ? table_text(row->seen->lease->node) : json_null();
 }
 
-static json_t *get_netns(const struct row *row)
+static json_t *get_netns(const void *item)
 {
-	return row->seen->lease ? text_or_null(row->seen->lease->netns) : json_null();
+	const struct row *row = item;
+
+	return row->seen->lease ? table_text(row->seen->lease->netns) : json_null();
 }
 
-static json_t *get_domain(const struct row *row)
+static json_t *get_domain(const void *item)
 {
-	return row->seen->lease ? text_or_null(row->seen->lease->domain) : json_null();
+	const struct row *row = item;
+
+	return row->seen->lease ? table_text(row->seen->lease->domain) : json_null();
 }
 
 /* Of another node nobody can say. */
-static json_t *get_boot(const struct row *row)
+static json_t *get_boot(const void *item)
 {
+	const struct row *row = item;
 	const struct home *home = row->seen->home;
 	const struct lease *lease = row->seen->lease;
 
@@ -111,98 +134,64 @@ static json_t *get_boot(const struct row *row)
 	return json_string(streq(lease->boot, home->boot) ? "this" : "earlier");
 }
 
-static json_t *get_age(const struct row *row)
+static json_t *get_age(const void *item)
 {
-	if (!row->seen->lease)
-		return json_null();
-	return json_integer(row->now > row->seen->lease->time ? row->now - row->seen->lease->time
-							       : 0); /* clocks are set back, too */
+	const struct row *row = item;
+
+	return row->seen->lease ? table_age(row->now, row->seen->lease->time) : json_null();
 }
 
-static json_t *get_created(const struct row *row)
+static json_t *get_created(const void *item)
 {
-	time_t since = row->seen->lease ? row->seen->lease->time : 0;
-	char text[64];
-	struct tm tm;
+	const struct row *row = item;
 
-	if (!since || !gmtime_r(&since, &tm))
-		return json_null();
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	return json_string(text);
+	return row->seen->lease ? table_time(row->seen->lease->time) : json_null();
 }
 
-static json_t *get_state(const struct row *row)
+static json_t *get_state(const void *item)
 {
+	const struct row *row = item;
+
 	return json_string(row->state);
 }
 
-static json_t *get_reason(const struct row *row)
+static json_t *get_reason(const void *item)
 {
-	return text_or_null(row->reason);
+	const struct row *row = item;
+
+	return table_text(row->reason);
 }
 
 /* ---- the table ---- */
 
-/**
- * struct column - one column
- * @header:	in text; NULL: not in text
- * @key:	in JSON; NULL: not in JSON
- * @forms:	which forms have it
- * @get:	its value
- */
-struct column {
-	const char *header;
-	const char *key;
-	unsigned int forms;
-	json_t *(*get)(const struct row *row);
-};
-
-enum { ANY = IPAM_TEXT | IPAM_WIDE | IPAM_JSON, FULL = IPAM_WIDE | IPAM_JSON };
-
 /* The only list of columns. */
-static const struct column columns[] = {
-	{ "NETWORK", "network", ANY, get_network },
-	{ "ADDRESS", "address", ANY, get_address },
-	{ "OF", "source", ANY, get_kind },
-	{ "SLOT", "slot", FULL, get_slot },
-	{ "CONTAINER", NULL, IPAM_TEXT, get_short_id },
-	{ "CONTAINER", "containerID", FULL, get_container },
-	{ "IFNAME", "ifname", ANY, get_ifname },
-	{ "POD", "pod", ANY, get_pod },
-	{ "NODE", "node", FULL, get_node },
-	{ "AGE", "ageSeconds", ANY, get_age },
-	{ "CREATED", "created", FULL, get_created },
-	{ "BOOT", "boot", ANY, get_boot },
-	{ "STATE", "state", ANY, get_state },
-	{ NULL, "netns", IPAM_JSON, get_netns },
-	{ NULL, "domain", IPAM_JSON, get_domain },
-	{ "STORE", "store", FULL, get_store },
-	{ "REASON", "reason", FULL, get_reason },
+static const struct table_column columns[] = {
+	{ "NETWORK", "network", TABLE_ANY, 0, get_network, NULL },
+	{ NULL, NULL, 0, 0, get_order, NULL },
+	{ "ADDRESS", "address", TABLE_ANY, 0, get_address, NULL },
+	{ "OF", "source", TABLE_ANY, 0, get_kind, NULL },
+	{ "SLOT", "slot", TABLE_FULL, 0, get_slot, NULL },
+	{ "CONTAINER", NULL, TABLE_TEXT, 0, get_short_id, NULL },
+	{ "CONTAINER", "containerID", TABLE_FULL, 0, get_container, NULL },
+	{ "IFNAME", "ifname", TABLE_ANY, 0, get_ifname, NULL },
+	{ "POD", "pod", TABLE_ANY, 0, get_pod, NULL },
+	{ "NODE", "node", TABLE_FULL, 0, get_node, NULL },
+	{ "AGE", "ageSeconds", TABLE_ANY, 0, get_age, table_print_age },
+	{ "CREATED", "created", TABLE_FULL, 0, get_created, NULL },
+	{ "BOOT", "boot", TABLE_ANY, 0, get_boot, NULL },
+	{ "STATE", "state", TABLE_ANY, 0, get_state, NULL },
+	{ NULL, "netns", TABLE_JSON, 0, get_netns, NULL },
+	{ NULL, "domain", TABLE_JSON, 0, get_domain, NULL },
+	{ "STORE", "store", TABLE_FULL, 0, get_store, NULL },
+	{ "REASON", "reason", TABLE_FULL, 0, get_reason, NULL },
 };
 
-/* Rows: arrays of one JSON value a column, with what they are sorted by. */
-struct table {
-	struct line {
-		json_t *cells;
-		struct inet_addr addr;
-	} *lines;
-	size_t n;
+/* One run. */
+struct listing {
+	struct table table;
 	int64_t now;
 	int status;
 };
-
-static int compare(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-	int r = strcmp(json_string_value(json_array_get(x->cells, 0)),
-		       json_string_value(json_array_get(y->cells, 0)));
-
-	if (r == 0)
-		r = x->addr.family - y->addr.family;
-	if (r == 0)
-		r = x->addr.num < y->addr.num ? -1 : x->addr.num > y->addr.num;
-	return r;
-}
 
 static void set_holder(const struct ipam_seen *seen, struct row *row)
 {
@@ -219,144 +208,40 @@ static void set_holder(const struct ipam_seen *seen, struct row *row)
 
 static void add(const struct ipam_seen *seen, void *arg)
 {
-	struct table *table = arg;
-	struct row row = { .seen = seen, .now = table->now };
-	struct line *grown = reallocarray(table->lines, table->n + 1, sizeof(*grown));
-	json_t *cells = json_array();
+	struct listing *listing = arg;
+	struct row row = { .seen = seen, .now = listing->now };
+	char text[INET_TEXT_SIZE];
 
-	if (grown)
-		table->lines = grown;
 	set_holder(seen, &row);
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		json_array_append_new(cells, columns[i].get(&row));
-	if (!grown || json_array_size(cells) != ARRAY_SIZE(columns)) {
+	if (table_add(&listing->table, &row) < 0) {
 		fprintf(stderr, "rocectl: out of memory\n");
-		json_decref(cells);
-		table->status = CTL_ERRORS;
-		return;
-	}
-	if (!seen->lease) {
-		char text[INET_TEXT_SIZE];
-
+		listing->status = CTL_ERRORS;
+	} else if (!seen->lease) {
 		fprintf(stderr, "rocectl: %s/%s/%s: %s\n", seen->home->path, seen->network,
 			inet_format(seen->addr, text), seen->why);
-		table->status = CTL_ERRORS;
+		listing->status = CTL_ERRORS;
 	}
-	grown[table->n++] = (struct line){ cells, seen->addr };
-}
-
-/* ---- text ---- */
-
-/* Two digits or three, as a glance wants it. */
-static void print_age(int64_t age, char buf[CELL_SIZE])
-{
-	if (age < 120)
-		snprintf(buf, CELL_SIZE, "%" PRId64 "s", age);
-	else if (age < 120 * 60)
-		snprintf(buf, CELL_SIZE, "%" PRId64 "m", age / 60);
-	else if (age < 48 * 3600)
-		snprintf(buf, CELL_SIZE, "%" PRId64 "h", age / 3600);
-	else
-		snprintf(buf, CELL_SIZE, "%" PRId64 "d", age / 86400);
-}
-
-/* A cell as text, the header for no cells. Bytes that could break a line or a terminal become '?'. */
-static void cell_text(json_t *cells, size_t column, char buf[CELL_SIZE])
-{
-	const json_t *value = json_array_get(cells, column);
-
-	if (!cells)
-		snprintf(buf, CELL_SIZE, "%s", columns[column].header);
-	else if (columns[column].get == get_age && json_is_integer(value))
-		print_age(json_integer_value(value), buf);
-	else if (json_is_integer(value))
-		snprintf(buf, CELL_SIZE, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-	else
-		snprintf(buf, CELL_SIZE, "%s",
-			 json_is_string(value) ? json_string_value(value) : "-");
-	for (char *p = buf; *p; p++)
-		if (*p < ' ' || *p > '~')
-			*p = '?';
-}
-
-static void widen(json_t *cells, unsigned int form, int *widths)
-{
-	char text[CELL_SIZE];
-
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-		if (!(columns[i].forms & form) || !columns[i].header)
-			continue;
-		cell_text(cells, i, text);
-		if ((int)strlen(text) > widths[i])
-			widths[i] = (int)strlen(text);
-	}
-}
-
-static void print_line(json_t *cells, const int *widths)
-{
-	char text[CELL_SIZE];
-	int pending = 0; /* blanks, printed only if something follows */
-
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-		if (!widths[i])
-			continue;
-		cell_text(cells, i, text);
-		printf("%*s%s", pending, "", text);
-		pending = widths[i] - (int)strlen(text) + GAP;
-	}
-	putchar('\n');
-}
-
-static int print_text(const struct table *table, unsigned int form)
-{
-	int widths[ARRAY_SIZE(columns)] = { 0 }; /* 0: not in this form */
-
-	widen(NULL, form, widths);
-	for (size_t i = 0; i < table->n; i++)
-		widen(table->lines[i].cells, form, widths);
-	print_line(NULL, widths);
-	for (size_t i = 0; i < table->n; i++)
-		print_line(table->lines[i].cells, widths);
-	return CTL_OK;
-}
-
-/* ---- JSON ---- */
-
-static int print_json(const struct table *table)
-{
-	json_t *leases = json_array();
-
-	for (size_t i = 0; i < table->n; i++) {
-		json_t *object = json_object();
-
-		for (size_t j = 0; j < ARRAY_SIZE(columns); j++)
-			if (columns[j].key)
-				json_object_set(object, columns[j].key,
-						json_array_get(table->lines[i].cells, j));
-		json_array_append_new(leases, object);
-	}
-	return ctl_print_json(
-		json_pack("{ss so}", "schemaVersion", IPAM_SCHEMA_VERSION, "leases", leases));
 }
 
 int ipam_show(const struct ipam_options *options)
 {
-	struct table table = { .now = time(NULL), .status = CTL_OK };
+	struct listing listing = {
+		.table = { .columns = columns,
+			   .n_columns = ARRAY_SIZE(columns),
+			   .n_sort = SORT_COLUMNS },
+		.now = time(NULL),
+		.status = CTL_OK,
+	};
+	enum table_form form = options->form ? options->form : TABLE_TEXT;
 	struct ipam_stores stores;
 	int status = ipam_stores_find(&stores);
 
-	if (ipam_each(&stores, options->network, add, &table) != CTL_OK ||
-	    stores.status != CTL_OK || table.status != CTL_OK)
+	if (ipam_each(&stores, options->network, add, &listing) != CTL_OK ||
+	    stores.status != CTL_OK || listing.status != CTL_OK)
 		status = CTL_ERRORS;
-	if (table.n > 1)
-		qsort(table.lines, table.n, sizeof(*table.lines), compare);
-	if ((options->form == IPAM_JSON
-		     ? print_json(&table)
-		     : print_text(&table, options->form ? options->form : IPAM_TEXT)) != CTL_OK)
+	if (table_print(&listing.table, form, IPAM_SCHEMA_VERSION, "leases") != CTL_OK)
 		status = CTL_ERRORS;
-	for (size_t i = 0; i < table.n; i++)
-		json_decref(table.lines[i].cells);
-	free(table.lines);
+	table_free(&listing.table);
 	ipam_stores_free(&stores);
 	return status;
 }

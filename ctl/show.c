@@ -15,26 +15,10 @@ enum { ARG_SIZE = 512 };
 /* ---- options ---- */
 
 struct options {
-	enum show_form form;
+	enum table_form form;
 	const char *network;
 	const char *pod;
 };
-
-static int read_form(const char *text, void *field)
-{
-	static const struct {
-		const char *name;
-		enum show_form form;
-	} forms[] = { { "text", SHOW_TEXT }, { "wide", SHOW_WIDE }, { "json", SHOW_JSON } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		if (streq(text, forms[i].name)) {
-			*(enum show_form *)field = forms[i].form;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
 
 static int read_pod(const char *text, void *field)
 {
@@ -49,7 +33,7 @@ static int read_network(const char *text, void *field)
 }
 
 static const struct ctl_option options_table[] = {
-	{ "output", 'o', "text|wide|json", "in which form, text if not given", read_form,
+	{ "output", 'o', "text|wide|json", "in which form, text if not given", table_read_form,
 	  offsetof(struct options, form) },
 	{ "network", 0, "NAME", "only attachments to this network", read_network,
 	  offsetof(struct options, network) },
@@ -77,7 +61,7 @@ struct show {
 	struct side host;
 	char boot_id[BOOT_ID_SIZE];
 	int64_t now;
-	struct show_list list;
+	struct table list;
 	int status;
 };
 
@@ -209,7 +193,7 @@ static void show_journal(struct show *show, const struct attachment *attachment,
 	if (show->options.pod && !is_pod(&shown, show->options.pod))
 		return;
 	judge(show, &shown);
-	if (show_add(&show->list, &shown) < 0)
+	if (table_add(&show->list, &shown) < 0)
 		complain(show, "out of memory");
 }
 
@@ -312,19 +296,21 @@ static int gather(struct show *show)
 static int run(const struct ctl_command *command, int argc, char **argv)
 {
 	struct show show = {
-		.options = { .form = SHOW_TEXT },
+		.options = { .form = TABLE_TEXT },
 		.store = STORE_CLOSED,
 		.host = SIDE_CLOSED,
 		.now = time(NULL),
+		.list = show_table(),
 	};
 	int first = ctl_options(command, argc, argv, &show.options);
 
 	if (first != argc)
 		return first < 0 ? CTL_USAGE : ctl_usage(command, stderr);
 	journal_boot_id(show.boot_id);
-	if (gather(&show) == 0 && show_print(&show.list, show.options.form) != CTL_OK)
+	if (gather(&show) == 0 && table_print(&show.list, show.options.form, SHOW_SCHEMA_VERSION,
+					 "attachments") != CTL_OK)
 		show.status = CTL_ERRORS;
-	show_free(&show.list);
+	table_free(&show.list);
 	side_close(&show.host);
 	store_close(&show.store);
 	return show.status;
