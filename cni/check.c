@@ -17,6 +17,7 @@ struct check {
 	struct side host, pod;
 	struct journal journal;
 	struct link link; /* in the pod */
+	struct link pf;	  /* of a VF */
 	int mtu;	  /* that the pod should have */
 	bool tagged;	  /* by the PF */
 };
@@ -70,30 +71,27 @@ static int check_mtu(struct check *c, struct err *err)
 		       c->link.name, c->mtu, c->link.mtu, c->link.name, c->mtu);
 }
 
-static int find_pf(const struct check *c, struct link *ret_pf, struct err *err)
+static int find_pf(struct check *c, struct err *err)
 {
-	const char *pf = c->journal.device.pci.pf;
-	int r = link_find_parent(c->host.rt, pf, ret_pf);
+	const struct pci_dev *pci = &c->journal.device.pci;
+	int r = pci->is_vf ? link_find_parent(c->host.rt, pci->pf, &c->pf) : 0;
 
 	if (r < 0)
-		return err_set(err, ROCE_DRIFT, r, "PF %s has no network interface any more", pf);
+		return err_set(err, ROCE_DRIFT, r, "PF %s has no network interface any more", pci->pf);
 	return 0;
 }
 
 static int check_vlan(struct check *c, struct vf_vlan want, struct err *err)
 {
-	struct link pf;
+	int index = c->journal.device.pci.vf_index;
+	const char *pf = c->pf.name;
 	struct vf vf;
-	int r = find_pf(c, &pf, err);
+	int r = vf_get(c->host.rt, c->pf.ifindex, index, &vf, err);
 
-	if (r < 0)
-		return r;
-	r = vf_get(c->host.rt, pf.ifindex, c->journal.device.pci.vf_index, &vf, err);
 	if (r == 0 && vf.vlan.id != want.id)
 		return err_set(err, ROCE_DRIFT, -EINVAL,
 			       "VF %d of PF %s should have VLAN %d, but has %d; ip link set dev %s vf %d vlan %d",
-			       c->journal.device.pci.vf_index, pf.name, want.id, vf.vlan.id, pf.name,
-			       c->journal.device.pci.vf_index, want.id);
+			       index, pf, want.id, vf.vlan.id, pf, index, want.id);
 	return r;
 }
 
@@ -170,10 +168,10 @@ static int check_addresses(struct check *c, struct err *err)
 
 /* ---- the MTU chain ---- */
 
-static int observe(struct check *c, const struct link *pf, bool tagged, struct mtu_chain *ret_chain,
-		   struct err *err)
+static int observe(struct check *c, struct mtu_chain *ret_chain, struct err *err)
 {
 	const struct device *device = &c->journal.device;
+	const struct link *pf = device->pci.is_vf ? &c->pf : NULL;
 	struct link as_on_host = c->link;
 	const struct fabric *fabric;
 	struct chain_view view;
@@ -184,7 +182,7 @@ static int observe(struct check *c, const struct link *pf, bool tagged, struct m
 	if (r == 0)
 		r = chain_observe(&c->host, &c->pod, &c->link, pf, &view, err);
 	if (r == 0)
-		chain_ask(&view, fabric, device->pci.driver, tagged, ret_chain);
+		chain_ask(&view, fabric, device->pci.driver, c->tagged, ret_chain);
 	return r;
 }
 
@@ -194,12 +192,8 @@ static int check_chain(struct check *c, struct err *err)
 	bool warn = (c->conf.has_policy ? c->conf.policy : c->profile.mtu) == MTU_WARN;
 	struct findings findings = { .n = 0 };
 	struct mtu_chain chain;
-	struct link pf;
-	bool is_vf = c->journal.device.pci.is_vf;
-	int r = is_vf ? find_pf(c, &pf, err) : 0;
+	int r = observe(c, &chain, err);
 
-	if (r == 0)
-		r = observe(c, is_vf ? &pf : NULL, c->tagged, &chain, err);
 	if (r < 0)
 		return r;
 	chain.mtu = (struct opt_int){ true, c->mtu };
@@ -262,6 +256,8 @@ static int run(struct check *c, struct err *err)
 	read_journal(c);
 	if (r == 0)
 		r = read_prev(c, err);
+	if (r == 0)
+		r = find_pf(c, err);
 	if (r == 0)
 		r = check_chain(c, err);
 	for (size_t i = 0; r == 0 && i < c->journal.n_steps; i++)
