@@ -121,22 +121,28 @@ static int check_switch(const struct fabric_switch *sw, const char *path, struct
 	return r;
 }
 
-/* The platform says what its MTU counts, and, when nobody does, what it was delivered with. */
+void fabric_adopt_platform(struct fabric_switch *sw)
+{
+	const struct switch_platform *p = sw->platform;
+
+	if (!p)
+		return;
+	sw->semantics = p->semantics;
+	if (!sw->mtu.set && p->mtu)
+		sw->mtu = (struct opt_int){ true, p->mtu };
+}
+
 static int settle_platform(const json_t *value, const char *path, struct fabric_switch *sw,
 			   struct err *err)
 {
 	const struct switch_platform *p = sw->platform;
 
-	if (!p)
-		return 0;
-	if (json_object_get(value, "semantics") && sw->semantics != p->semantics)
+	if (p && json_object_get(value, "semantics") && sw->semantics != p->semantics)
 		return jx_value_error(err, path,
 				      "\"semantics\": \"%s\" contradicts \"platform\": \"%s\", whose MTU is \"%s\"; keep one",
 				      switch_semantics_name(sw->semantics), p->name,
 				      switch_semantics_name(p->semantics));
-	sw->semantics = p->semantics;
-	if (!sw->mtu.set && p->mtu)
-		sw->mtu = (struct opt_int){ true, p->mtu };
+	fabric_adopt_platform(sw);
 	return 0;
 }
 

@@ -92,6 +92,9 @@ struct fabric {
  */
 int fabric_read(const json_t *value, const char *path, struct fabric *ret_fabric, struct err *err);
 
+/* fabric_adopt_platform() - what @sw's platform implies: semantics, and the MTU it is delivered with. */
+void fabric_adopt_platform(struct fabric_switch *sw);
+
 /* fabric_has() - whether a port is on the fabric. */
 bool fabric_has(const struct fabric *fabric, const struct fabric_port *port);
 

@@ -104,14 +104,12 @@ static int settle_switch(const struct options *o, struct fabric_switch *sw)
 	*sw = (struct fabric_switch){ .mtu = o->switch_mtu, .platform = p, .semantics = o->semantics };
 	if (!p)
 		return 0;
-	sw->semantics = p->semantics;
 	if (sw->mtu.set && !switch_takes(p, sw->mtu.value)) {
 		fprintf(stderr, "rocectl mtu: platform %s takes an MTU of %d to %d\n", p->name,
 			p->least ? p->least : NETDEV_MTU_MIN, p->most);
 		return -EINVAL;
 	}
-	if (!sw->mtu.set && p->mtu)
-		sw->mtu = (struct opt_int){ true, p->mtu };
+	fabric_adopt_platform(sw);
 	return sw->mtu.set ? 0 : complain("--platform: delivered with different MTUs; add --switch-mtu");
 }
 
