@@ -60,20 +60,32 @@ static bool is_free(const struct pci_dev *vf, void *arg)
 	return true;
 }
 
-int node_pick(const struct node *node, const struct profile *profile, const char *fabric,
-	      char ret_pci[PCI_TEXT_SIZE], struct err *err)
+static void look_for_vf(const struct node *node, const struct profile *profile, const char *fabric,
+			struct node_picked *ret_picked)
 {
-	struct pick pick = { node, profile, fabric, STORE_CLOSED, ret_pci, 0 };
+	struct pick pick = { node, profile, fabric, STORE_CLOSED, ret_picked->pci, 0 };
 
-	*ret_pci = '\0';
+	*ret_picked = (struct node_picked){ .asked = true };
+	snprintf(ret_picked->fabric, sizeof(ret_picked->fabric), "%s", fabric ? fabric : "");
 	store_peek(profile, &pick.store); /* no folder, no claim */
 	pci_each_vf(is_free, &pick);
 	store_close(&pick.store);
-	if (*ret_pci)
-		return 0;
-	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-		       "no free VF: of %zu VFs on this node none is on the host, unused and on a fabric of the profile; make VFs (echo N > /sys/class/net/PF/device/sriov_numvfs) or name one: --device PCI",
-		       pick.seen);
+	if (!*ret_picked->pci)
+		err_set(&ret_picked->err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
+			"no free VF: of %zu VFs on this node none is on the host, unused and on a fabric of the profile; make VFs (echo N > /sys/class/net/PF/device/sriov_numvfs) or name one: --device PCI",
+			pick.seen);
+}
+
+int node_pick(struct node *node, const struct profile *profile, const char *fabric,
+	      char ret_pci[PCI_TEXT_SIZE], struct err *err)
+{
+	struct node_picked *picked = &node->picked;
+
+	if (!picked->asked || !streq(picked->fabric, fabric ? fabric : ""))
+		look_for_vf(node, profile, fabric, picked);
+	memcpy(ret_pci, picked->pci, PCI_TEXT_SIZE);
+	*err = picked->err;
+	return -err->eno;
 }
 
 /* ---- the plan ---- */

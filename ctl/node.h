@@ -7,14 +7,24 @@
 #include "ctl/report.h"
 #include "ipam/ipamconf.h"
 
+/* The last answer of node_pick(): most networks of a cluster ask the same. */
+struct node_picked {
+	bool asked;
+	char fabric[128];
+	char pci[PCI_TEXT_SIZE];
+	struct err err;
+};
+
 /**
  * struct node - the node, open for looking
  * @host, @pod:	the two sides; the pod's is an empty namespace unless one was named
  * @pod_err:	why there is no pod side
+ * @picked:	the free VF that was found last
  */
 struct node {
 	struct side host, pod;
 	struct err pod_err;
+	struct node_picked picked;
 };
 
 /**
@@ -39,7 +49,7 @@ void node_close(struct node *node);
  *
  * Return: 0 or a negative errno.
  */
-int node_pick(const struct node *node, const struct profile *profile, const char *fabric,
+int node_pick(struct node *node, const struct profile *profile, const char *fabric,
 	      char ret_pci[PCI_TEXT_SIZE], struct err *err);
 
 /**
