@@ -4,11 +4,11 @@
 
 #include "ipam/folder.h"
 
+#include "tests/unit/folder.h"
 #include "tests/unit/row.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -19,22 +19,13 @@ static char root[64];
 static int make_folder(void **state)
 {
 	(void)state;
-	snprintf(root, sizeof(root), "/tmp/test_home.XXXXXX");
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
+	return folder_make(root);
 }
 
 static int remove_folder(void **state)
 {
 	(void)state;
-	return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	return folder_remove(root);
 }
 
 static const char *at(const char *name)

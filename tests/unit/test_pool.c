@@ -6,9 +6,9 @@
 #include <stdarg.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include "tests/unit/folder.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,22 +20,13 @@ static int make_folder(void **state)
 {
 	(void)state;
 	sharing = false;
-	snprintf(folder, sizeof(folder), "/tmp/test_pool.XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
+	return folder_make(folder);
 }
 
 static int remove_folder(void **state)
 {
 	(void)state;
-	return nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	return folder_remove(folder);
 }
 
 /* ---- short words for long calls ---- */
