@@ -182,8 +182,8 @@ static void next_of_set(const struct pool_place *place, const struct range *rang
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		r = peek_first_free_of(place->path, place->shares ? place->domain : NULL,
-				       &ranges[i], &next->addr);
+		r = peek_first_free(place->path, place->shares ? place->domain : NULL, &ranges[i],
+				    &next->addr);
 		next->len = ranges[i].subnet.len;
 	}
 	snprintf(what, sizeof(what), "next address of %s", inet_format_prefix(ranges[0].subnet, cidr));

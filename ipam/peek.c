@@ -69,8 +69,8 @@ static bool first_free(const struct taken *taken, const struct range *range, ine
 	return false;
 }
 
-int peek_first_free_of(const char *path, const char *domain, const struct range *range,
-		       struct inet_addr *ret_addr)
+int peek_first_free(const char *path, const char *domain, const struct range *range,
+		    struct inet_addr *ret_addr)
 {
 	struct taken taken = { .n = 0 };
 	char beside[PATH_MAX];
@@ -90,9 +90,4 @@ int peek_first_free_of(const char *path, const char *domain, const struct range 
 	}
 	free(taken.nums);
 	return r;
-}
-
-int peek_first_free(const char *path, const struct range *range, struct inet_addr *ret_addr)
-{
-	return peek_first_free_of(path, NULL, range, ret_addr);
 }

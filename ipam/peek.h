@@ -8,23 +8,13 @@
 /**
  * peek_first_free() - the address that would be given out next
  * @path:	folder of the pool; one that does not exist has no lease
- * @range:	range
- * @ret_addr:	the lowest address without a record
- *
- * Return: 1, 0 when all are taken, or a negative errno.
- */
-int peek_first_free(const char *path, const struct range *range, struct inet_addr *ret_addr);
-
-/**
- * peek_first_free_of() - the same for a network that shares its addresses with others
- * @path:	folder of the pool
  * @domain:	folder of its collision domain beside the pool, from domain_name(); NULL: it shares none
  * @range:	range
  * @ret_addr:	the lowest address that has a record in neither
  *
  * Return: 1, 0 when all are taken, or a negative errno.
  */
-int peek_first_free_of(const char *path, const char *domain, const struct range *range,
-		       struct inet_addr *ret_addr);
+int peek_first_free(const char *path, const char *domain, const struct range *range,
+		    struct inet_addr *ret_addr);
 
 #endif

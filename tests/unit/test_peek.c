@@ -59,7 +59,7 @@ static void the_lowest_free_one(void **state)
 			range_settle(&spec, (struct inet_addr){ 0 }, &range, &err), 0);
 		for (size_t i = 0; i < ARRAY_SIZE(row->taken) && row->taken[i]; i++)
 			touch(row->taken[i], true);
-		r = peek_first_free(dir, &range, &addr);
+		r = peek_first_free(dir, NULL, &range, &addr);
 		row_int(row->name, "peek_first_free()", r, row->next != NULL);
 		if (r > 0)
 			row_text(row->name, "next", inet_format(addr, text), row->next);
@@ -78,8 +78,8 @@ static void a_pool_that_is_not_there(void **state)
 
 	(void)state;
 	assert_int_equal(range_settle(&spec, (struct inet_addr){ 0 }, &range, &err), 0);
-	assert_int_equal(peek_first_free("/no/such/pool", &range, &addr), 1);
-	assert_true(peek_first_free("/dev/null", &range, &addr) < 0);
+	assert_int_equal(peek_first_free("/no/such/pool", NULL, &range, &addr), 1);
+	assert_true(peek_first_free("/dev/null", NULL, &range, &addr) < 0);
 	range_free(&range);
 }
 

@@ -684,7 +684,7 @@ static void peeked_in_a_domain(void **state)
 	char text[INET_TEXT_SIZE];
 
 	(void)state;
-	assert_int_equal(peek_first_free_of(in("n1"), ".domain", &range, &addr), 1);
+	assert_int_equal(peek_first_free(in("n1"), ".domain", &range, &addr), 1);
 	assert_string_equal(inet_format(addr, text), "10.56.0.1");
 	sharing = true;
 	add_net("n1", "c1", &range);
@@ -692,14 +692,14 @@ static void peeked_in_a_domain(void **state)
 	add_net("n1", "c3", &range);
 	del_net("n1", "c1");
 	add_net("n2", "c4", &range);
-	assert_int_equal(peek_first_free_of(in("n1"), ".domain", &range, &addr), 1);
+	assert_int_equal(peek_first_free(in("n1"), ".domain", &range, &addr), 1);
 	assert_string_equal(inet_format(addr, text), "10.56.0.4");
 	assert_string_equal(add_net("n1", "c5", &range), "10.56.0.4/29");
-	assert_int_equal(peek_first_free_of(in("n2"), NULL, &range, &addr), 1);
+	assert_int_equal(peek_first_free(in("n2"), NULL, &range, &addr), 1);
 	assert_string_equal(inet_format(addr, text), "10.56.0.3");
 	add_net("n1", "c6", &range);
 	add_net("n2", "c7", &range);
-	assert_int_equal(peek_first_free_of(in("n1"), ".domain", &range, &addr), 0);
+	assert_int_equal(peek_first_free(in("n1"), ".domain", &range, &addr), 0);
 	range_free(&range);
 }
 
