@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -43,6 +45,34 @@ static inline void row_true(const char *row, const char *what, int holds)
 {
 	if (!holds)
 		fail_msg("row \"%s\": %s does not hold", row, what);
+}
+
+/**
+ * row_tests() - make a test of each row, so that no row hides another
+ * @tests:	room for as many tests
+ * @what:	goes before the row's name in the name of its test
+ * @rows:	the table; its rows have a member "name"
+ * @function:	the test; its *state is the row
+ */
+#define row_tests(tests, what, rows, function)                                                     \
+	row_tests_of(tests, what, rows, sizeof(rows) / sizeof((rows)[0]), sizeof((rows)[0]),       \
+		     offsetof(__typeof__((rows)[0]), name), function)
+
+static inline void row_tests_of(struct CMUnitTest *tests, const char *what, const void *rows,
+				size_t n, size_t size, size_t name, CMUnitTestFunction function)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *row = (const char *)rows + i * size;
+		char *full;
+
+		if (asprintf(&full, "%s: %s", what, *(const char *const *)(row + name)) < 0)
+			abort();
+		tests[i] = (struct CMUnitTest){
+			.name = full,
+			.test_func = function,
+			.initial_state = (void *)row,
+		};
+	}
 }
 
 #endif

@@ -819,20 +819,14 @@ enum {
 int main(void)
 {
 	static struct CMUnitTest tests[ARRAY_SIZE(fixed) + N_REFUSED];
-	static char names[N_REFUSED][80];
-	size_t n = 0;
+	struct CMUnitTest *next = tests + ARRAY_SIZE(fixed);
 
 	memcpy(tests, fixed, sizeof(fixed));
 	for_each_row(set, refused)
 	{
-		for (size_t i = 0; i < set->n; i++, n++) {
-			snprintf(names[n], sizeof(names[n]), "refused: %s", set->rows[i].name);
-			tests[ARRAY_SIZE(fixed) + n] = (struct CMUnitTest){
-				.name = names[n],
-				.test_func = is_refused,
-				.initial_state = (void *)&set->rows[i],
-			};
-		}
+		row_tests_of(next, "refused", set->rows, set->n, sizeof(*set->rows),
+			     offsetof(__typeof__(*set->rows), name), is_refused);
+		next += set->n;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1649,16 +1649,8 @@ static const struct CMUnitTest fixed[] = {
 int main(void)
 {
 	static struct CMUnitTest tests[ARRAY_SIZE(fixed) + ARRAY_SIZE(judged)];
-	static char names[ARRAY_SIZE(judged)][96];
 
 	memcpy(tests, fixed, sizeof(fixed));
-	for (size_t i = 0; i < ARRAY_SIZE(judged); i++) {
-		snprintf(names[i], sizeof(names[i]), "judged: %s", judged[i].name);
-		tests[ARRAY_SIZE(fixed) + i] = (struct CMUnitTest){
-			.name = names[i],
-			.test_func = chain_is_judged,
-			.initial_state = (void *)&judged[i],
-		};
-	}
+	row_tests(tests + ARRAY_SIZE(fixed), "judged", judged, chain_is_judged);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

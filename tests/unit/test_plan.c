@@ -958,16 +958,8 @@ static const struct CMUnitTest fixed[] = {
 int main(void)
 {
 	static struct CMUnitTest tests[ARRAY_SIZE(fixed) + ARRAY_SIZE(gateways)];
-	static char names[ARRAY_SIZE(gateways)][80];
 
 	memcpy(tests, fixed, sizeof(fixed));
-	for (size_t i = 0; i < ARRAY_SIZE(gateways); i++) {
-		snprintf(names[i], sizeof(names[i]), "gateway: %s", gateways[i].name);
-		tests[ARRAY_SIZE(fixed) + i] = (struct CMUnitTest){
-			.name = names[i],
-			.test_func = gateway_is_settled,
-			.initial_state = (void *)&gateways[i],
-		};
-	}
+	row_tests(tests + ARRAY_SIZE(fixed), "gateway", gateways, gateway_is_settled);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

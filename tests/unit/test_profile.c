@@ -660,16 +660,8 @@ static const struct CMUnitTest fixed[] = {
 int main(void)
 {
 	static struct CMUnitTest tests[ARRAY_SIZE(fixed) + ARRAY_SIZE(refused)];
-	static char names[ARRAY_SIZE(refused)][80];
 
 	memcpy(tests, fixed, sizeof(fixed));
-	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
-		snprintf(names[i], sizeof(names[i]), "refused: %s", refused[i].name);
-		tests[ARRAY_SIZE(fixed) + i] = (struct CMUnitTest){
-			.name = names[i],
-			.test_func = is_refused,
-			.initial_state = (void *)&refused[i],
-		};
-	}
+	row_tests(tests + ARRAY_SIZE(fixed), "refused", refused, is_refused);
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -472,16 +472,8 @@ static const struct CMUnitTest fixed[] = {
 int main(void)
 {
 	static struct CMUnitTest tests[ARRAY_SIZE(fixed) + ARRAY_SIZE(parsed)];
-	static char names[ARRAY_SIZE(parsed)][80];
 
 	memcpy(tests, fixed, sizeof(fixed));
-	for (size_t i = 0; i < ARRAY_SIZE(parsed); i++) {
-		snprintf(names[i], sizeof(names[i]), "parsed: %s", parsed[i].name);
-		tests[ARRAY_SIZE(fixed) + i] = (struct CMUnitTest){
-			.name = names[i],
-			.test_func = is_parsed,
-			.initial_state = (void *)&parsed[i],
-		};
-	}
+	row_tests(tests + ARRAY_SIZE(fixed), "parsed", parsed, is_parsed);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
