@@ -88,17 +88,6 @@ static json_t *device_json(const struct device *d)
 	return json;
 }
 
-static json_t *addresses_json(const struct journal *journal)
-{
-	char text[INET_PREFIX_TEXT_SIZE];
-	json_t *addresses = json_array();
-
-	for (size_t i = 0; i < journal->n_addresses; i++)
-		json_array_append_new(addresses,
-				      json_string(inet_format_prefix(journal->addresses[i], text)));
-	return addresses;
-}
-
 static json_t *journal_json(const struct journal *j)
 {
 	json_t *json = json_pack(
@@ -108,7 +97,8 @@ static json_t *journal_json(const struct journal *j)
 		j->active ? "active" : "planned", "netns", "path", j->netns, "dev",
 		(json_int_t)j->netns_id.dev, "ino", (json_int_t)j->netns_id.ino, "time",
 		(json_int_t)j->time, "device", device_json(&j->device), "addresses",
-		addresses_json(j), "steps", steps_json(j), "cniArgs", j->cni_args, "config",
+		result_prefixes(j->addresses, j->n_addresses), "steps", steps_json(j), "cniArgs",
+		j->cni_args, "config",
 		j->config, j->config_len);
 
 	if (j->ipam_type)

@@ -234,6 +234,16 @@ static json_t *array_of(json_t *object, const char *key)
 	return array;
 }
 
+json_t *result_prefixes(const struct inet_prefix *prefixes, size_t n)
+{
+	char text[INET_PREFIX_TEXT_SIZE];
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(array, json_string(inet_format_prefix(prefixes[i], text)));
+	return array;
+}
+
 char *result_print(const struct cni_result *result, const struct cni_iface *iface,
 		   const json_t *prev, const char *version)
 {

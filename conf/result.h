@@ -98,6 +98,9 @@ int result_read_prefix(const json_t *value, const char *path, void *field, struc
 /* result_read_addr() - jx_reader for a bare IP address into a struct inet_addr. */
 int result_read_addr(const json_t *value, const char *path, void *field, struct err *err);
 
+/* result_prefixes() - addresses with their prefix lengths as a JSON array of strings. */
+json_t *result_prefixes(const struct inet_prefix *prefixes, size_t n);
+
 /**
  * result_print() - the answer of an ADD
  * @result:	addresses, routes, dns

@@ -77,17 +77,6 @@ static json_t *steps_to_json(const struct report *report)
 	return steps;
 }
 
-static json_t *addresses_to_json(const struct report *report)
-{
-	json_t *addresses = json_array();
-	char text[INET_PREFIX_TEXT_SIZE];
-
-	for (size_t i = 0; i < report->n_next; i++)
-		json_array_append_new(addresses,
-				      json_string(inet_format_prefix(report->next[i], text)));
-	return addresses;
-}
-
 json_t *report_to_json(const struct report *report)
 {
 	json_t *json = json_pack("{so si ss so so so}", "file", jx_readable(report->file), "line",
@@ -103,6 +92,6 @@ json_t *report_to_json(const struct report *report)
 	json_object_set_new(json, "rdma", json_string(report->rdma));
 	json_object_set_new(json, "chain", chain_to_json(&report->plan.chain));
 	json_object_set_new(json, "steps", steps_to_json(report));
-	json_object_set_new(json, "nextAddresses", addresses_to_json(report));
+	json_object_set_new(json, "nextAddresses", result_prefixes(report->next, report->n_next));
 	return json;
 }

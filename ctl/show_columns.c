@@ -109,14 +109,8 @@ static json_t *get_rdma(const void *item)
 static json_t *get_addresses(const void *item)
 {
 	const struct shown *shown = item;
-	const struct journal *journal = shown->journal;
-	char text[INET_PREFIX_TEXT_SIZE];
-	json_t *addresses = json_array();
 
-	for (size_t i = 0; i < journal->n_addresses; i++)
-		json_array_append_new(addresses,
-				      json_string(inet_format_prefix(journal->addresses[i], text)));
-	return addresses;
+	return result_prefixes(shown->journal->addresses, shown->journal->n_addresses);
 }
 
 /* What the ADD set; 0: the journal does not say. */
