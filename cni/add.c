@@ -21,6 +21,7 @@ struct add {
 	struct store_lock attachment_lock;
 	struct store_lock device_lock;
 	struct apply apply;
+	struct host_state state;
 	struct plan plan;
 	struct journal journal;
 };
@@ -165,17 +166,17 @@ static int make_plan(struct add *add, struct err *err)
 {
 	struct apply *a = &add->apply;
 	const char *ifname = add->call->args.ifname;
-	struct host_state state;
+	struct host_state *state = &add->state;
 	int r;
 
-	r = observe_state(&add->conf, &add->profile, &a->device, &a->host, &a->pod, ifname, &state,
+	r = observe_state(&add->conf, &add->profile, &a->device, &a->host, &a->pod, ifname, state,
 			  err);
 	if (r < 0)
 		return r;
-	a->device = state.device;
-	plan_add(&add->conf, &add->profile, &state, ifname, &add->plan);
+	a->device = state->device;
+	plan_add(&add->conf, &add->profile, state, ifname, &add->plan);
 	log_findings(&add->plan.findings);
-	log_rdma(&state);
+	log_rdma(state);
 	return finding_refuse(&add->plan.findings, err);
 }
 
@@ -201,6 +202,7 @@ static int start_journal(struct add *add, struct err *err)
 	};
 	journal_boot_id(journal->boot_id);
 	memcpy(journal->steps, add->plan.steps, add->plan.n_steps * sizeof(*journal->steps));
+	plan_home(add->state.fabric, journal->steps, journal->n_steps);
 	r = journal_write(&add->store, journal, err);
 	if (r == 0)
 		r = store_claim(&add->store, journal->device.key, &journal->attachment, err);
@@ -232,13 +234,35 @@ static int run_steps(struct add *add, struct err *err)
 	struct plan addresses;
 	int r = apply_do(a, add->plan.steps, add->plan.n_steps, err);
 
-	if (r < 0 || !add->conf.ipam_type)
+	if (r < 0 || !add->conf.ipam_type || a->device.userspace)
 		return r;
 	r = settle_routes(add, err);
 	if (r < 0)
 		return r;
 	plan_addresses(&a->result, &addresses);
 	return apply_do(a, addresses.steps, addresses.n_steps, err);
+}
+
+/* A VF in the hands of a process: what was ordered on its PF, and the MTU only if somebody named one. */
+static int read_back_vf(struct add *add, struct cni_iface *ret_iface, struct err *err)
+{
+	const struct apply *a = &add->apply;
+	const struct fabric *fabric = add->state.fabric;
+	struct opt_int mtu = add->conf.set.mtu;
+	struct vf vf;
+	int r = vf_get(a->host.rt, add->state.pf.ifindex, a->device.pci.vf_index, &vf, err);
+
+	if (r < 0)
+		return r;
+	if (!mtu.set && fabric && fabric->pod_mtu.set)
+		mtu = (struct opt_int){ true, add->plan.chain.pod_mtu };
+	*ret_iface = (struct cni_iface){ .mtu = mtu.set ? add->plan.chain.pod_mtu : 0,
+					 .sandbox = add->call->args.netns };
+	snprintf(ret_iface->name, sizeof(ret_iface->name), "%s", add->call->args.ifname);
+	memcpy(ret_iface->pci, a->device.pci.addr, sizeof(ret_iface->pci));
+	if (mac_is_unicast(vf.mac))
+		mac_format(vf.mac, ret_iface->mac);
+	return 0;
 }
 
 /* What the pod has now, as the kernel says: the answer never repeats the request. */
@@ -266,7 +290,7 @@ static int finish(struct add *add, char **ret_answer, struct err *err)
 {
 	struct apply *a = &add->apply;
 	struct cni_iface iface;
-	int r = read_back(add, &iface, err);
+	int r = a->device.userspace ? read_back_vf(add, &iface, err) : read_back(add, &iface, err);
 
 	if (r < 0)
 		return r;

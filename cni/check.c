@@ -81,18 +81,73 @@ static int find_pf(struct check *c, struct err *err)
 	return 0;
 }
 
-static int check_vlan(struct check *c, struct vf_vlan want, struct err *err)
+/* How "ip link set dev PF vf N" calls a setting; a rate has two words. */
+static void fix_vf(const struct check *c, const struct step *step, char *buf, size_t size)
 {
+	static const char *const words[STEP_TYPE_MAX] = {
+		[STEP_VF_VLAN] = "vlan",
+		[STEP_VF_SPOOFCHK] = "spoofchk",
+		[STEP_VF_TRUST] = "trust",
+		[STEP_VF_LINK] = "state",
+	};
+	char value[STEP_VALUE_SIZE];
+
+	if (step->type == STEP_VF_RATE)
+		snprintf(value, sizeof(value), "min_tx_rate %d max_tx_rate %d", step->want.rate.min,
+			 step->want.rate.max);
+	else if (step->type == STEP_VF_VLAN)
+		snprintf(value, sizeof(value), "%d qos %d", step->want.vlan.id, step->want.vlan.qos);
+	else
+		step_value_print(step, &step->want, value);
+	snprintf(buf, size, "ip link set dev %s vf %d %s%s%s", c->pf.name,
+		 c->journal.device.pci.vf_index, words[step->type] ?: "",
+		 words[step->type] ? " " : "", value);
+}
+
+static int check_vf(struct check *c, const struct step *step, struct err *err)
+{
+	char want[STEP_VALUE_SIZE], have[STEP_VALUE_SIZE], fix[128];
 	int index = c->journal.device.pci.vf_index;
-	const char *pf = c->pf.name;
+	struct step now = *step;
 	struct vf vf;
 	int r = vf_get(c->host.rt, c->pf.ifindex, index, &vf, err);
 
-	if (r == 0 && vf.vlan.id != want.id)
-		return err_set(err, ROCE_DRIFT, -EINVAL,
-			       "VF %d of PF %s should have VLAN %d, but has %d; ip link set dev %s vf %d vlan %d",
-			       index, pf, want.id, vf.vlan.id, pf, index, want.id);
-	return r;
+	if (r < 0)
+		return r;
+	now.have = step_value_of_vf(step->type, &vf);
+	if (!step_changes(&now))
+		return 0;
+	fix_vf(c, step, fix, sizeof(fix));
+	return err_set(err, ROCE_DRIFT, -EINVAL, "VF %d of PF %s should have %s %s, but has %s; %s",
+		       index, c->pf.name, step_label(step),
+		       step_value_print(&now, &now.want, want),
+		       step_value_print(&now, &now.have, have), fix);
+}
+
+/* What the network asked for; else it is the pod's, or a later plugin's, to change. */
+static int check_link(struct check *c, const struct step *step, struct err *err)
+{
+	char want[STEP_VALUE_SIZE], have[STEP_VALUE_SIZE];
+	struct step now = *step;
+
+	now.have = step_value_of_link(step->type, &c->link);
+	if (!step_changes(step) || !step_changes(&now))
+		return 0;
+	return err_set(err, ROCE_DRIFT, -EINVAL, "%s should have %s %s, but has %s", c->link.name,
+		       step_label(step), step_value_print(&now, &now.want, want),
+		       step_value_print(&now, &now.have, have));
+}
+
+static int check_sysctl(struct check *c, const struct step *step, struct err *err)
+{
+	char now[SYSCTL_VALUE_SIZE];
+	int r = netns_sysctl_read(c->pod.netns, step->sysctl, now, sizeof(now));
+
+	if (r == 0 && setting_same_value(now, step->want.text))
+		return 0;
+	return err_set(err, ROCE_DRIFT, -EINVAL, "sysctl %s should be \"%s\" in the pod, but is %s%s%s",
+		       step->sysctl, step->want.text, r < 0 ? "" : "\"", r < 0 ? strerror(-r) : now,
+		       r < 0 ? "" : "\"");
 }
 
 static int check_rdma(struct check *c, struct err *err)
@@ -111,10 +166,22 @@ static int check_step(struct check *c, const struct step *step, struct err *err)
 	case STEP_LINK_MTU:
 		return check_mtu(c, err);
 	case STEP_VF_VLAN:
-		return check_vlan(c, step->want.vlan, err);
+	case STEP_VF_RATE:
+	case STEP_VF_SPOOFCHK:
+	case STEP_VF_TRUST:
+	case STEP_VF_LINK:
+		return check_vf(c, step, err);
+	case STEP_PROMISC:
+	case STEP_ALLMULTI:
+	case STEP_TXQLEN:
+		return check_link(c, step, err);
+	case STEP_SYSCTL:
+		return check_sysctl(c, step, err);
 	case STEP_RDMA_MOVE:
 		return check_rdma(c, err);
 	case STEP_LINK_STATE: /* check_place() has looked */
+	case STEP_CONF:
+	case STEP_ALTNAMES:
 	case STEP_LINK_MOVE:
 	case STEP_MAC:
 	case STEP_IPAM:
@@ -172,15 +239,19 @@ static int observe(struct check *c, struct mtu_chain *ret_chain, struct err *err
 {
 	const struct device *device = &c->journal.device;
 	const struct link *pf = device->pci.is_vf ? &c->pf : NULL;
-	struct link as_on_host = c->link;
+	struct link as_on_host = c->link, *link = &c->link;
 	const struct fabric *fabric;
 	struct chain_view view;
 	int r;
 
 	memcpy(as_on_host.name, device->name, sizeof(as_on_host.name));
+	if (device->userspace) { /* as in cni/observe.c */
+		as_on_host.mtu = c->pf.mtu;
+		link = &as_on_host;
+	}
 	r = chain_fabric(&c->profile, c->conf.fabric, &as_on_host, &device->pci, pf, &fabric, err);
 	if (r == 0)
-		r = chain_observe(&c->host, &c->pod, &c->link, pf, &view, err);
+		r = chain_observe(&c->host, &c->pod, link, pf, &view, err);
 	if (r == 0)
 		chain_ask(&view, fabric, device->pci.driver, c->tagged, ret_chain);
 	return r;
@@ -196,7 +267,7 @@ static int check_chain(struct check *c, struct err *err)
 
 	if (r < 0)
 		return r;
-	chain.mtu = (struct opt_int){ true, c->mtu };
+	chain.mtu = (struct opt_int){ c->mtu > 0, c->mtu };
 	chain.roce_mtu = c->conf.roce_mtu;
 	chain.policy = warn ? MTU_WARN : MTU_STRICT;
 	mtu_plan(&chain, &findings);
@@ -242,7 +313,7 @@ static void read_journal(struct check *c)
 		const struct step *step = &c->journal.steps[i];
 
 		if (step->type == STEP_LINK_MTU)
-			c->mtu = step->want.mtu;
+			c->mtu = step->want.number;
 		if (step->type == STEP_VF_VLAN)
 			c->tagged = step->want.vlan.id > 0;
 	}
@@ -251,10 +322,11 @@ static void read_journal(struct check *c)
 /* The chain before the pod's own MTU: where a hop was lowered, the pod often only followed. */
 static int run(struct check *c, struct err *err)
 {
-	int r = check_place(c, err);
+	bool netdev = !c->journal.device.userspace;
+	int r = netdev ? check_place(c, err) : 0;
 
 	read_journal(c);
-	if (r == 0)
+	if (r == 0 && netdev)
 		r = read_prev(c, err);
 	if (r == 0)
 		r = find_pf(c, err);
@@ -262,7 +334,7 @@ static int run(struct check *c, struct err *err)
 		r = check_chain(c, err);
 	for (size_t i = 0; r == 0 && i < c->journal.n_steps; i++)
 		r = check_step(c, &c->journal.steps[i], err);
-	if (r == 0)
+	if (r == 0 && netdev)
 		r = check_addresses(c, err);
 	return r == 0 ? verbs_forward(c->call, err) : r;
 }

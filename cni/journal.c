@@ -27,54 +27,84 @@ static json_t *place_json(enum place place)
 	return json_string(place == PLACE_POD ? "pod" : "host");
 }
 
-static json_t *value_json(enum step_type type, const union step_value *value)
+static json_t *value_json(enum step_kind kind, const union step_value *value)
 {
-	switch (type) {
-	case STEP_LINK_STATE:
-		return json_boolean(value->up);
-	case STEP_VF_VLAN:
+	switch (kind) {
+	case KIND_SWITCH:
+		return json_boolean(value->on);
+	case KIND_NUMBER:
+		return json_integer(value->number);
+	case KIND_VLAN:
 		return json_pack("{si si si}", "id", value->vlan.id, "qos", value->vlan.qos, "proto",
 				 (int)value->vlan.proto);
-	case STEP_MAC:
+	case KIND_RATE:
+		return json_pack("{si si}", "min", value->rate.min, "max", value->rate.max);
+	case KIND_VF_LINK:
+		return json_integer(value->link);
+	case KIND_MAC:
 		return json_pack("{so so}", "admin", mac_json(value->mac.admin), "link",
 				 mac_json(value->mac.link));
-	case STEP_LINK_MTU:
-		return json_integer(value->mtu);
-	case STEP_LINK_MOVE:
+	case KIND_AT:
 		return json_pack("{so ss si}", "place", place_json(value->at.place), "name",
 				 value->at.name, "ifindex", value->at.ifindex);
-	case STEP_RDMA_MOVE:
-		return place_json(value->rdma);
-	case STEP_IPAM:
-	case STEP_ADDR:
-	case STEP_ROUTE:
-		return json_boolean(value->present);
-	case STEP_TYPE_MAX:
+	case KIND_PLACE:
+		return place_json(value->place);
+	case KIND_NAMES:
+		return json_integer(value->names);
+	case KIND_TEXT:
+		return value->text ? json_string(value->text) : json_null();
+	case KIND_NOTHING:
 		break;
 	}
-	return NULL;
+	return json_null();
+}
+
+static json_t *step_json(const struct step *step)
+{
+	enum step_kind kind = step_kind(step->type);
+	json_t *json = json_pack("{ss so so}", "type", step_type_name(step->type), "have",
+				 value_json(kind, &step->have), "want",
+				 value_json(kind, &step->want));
+
+	if (step->type == STEP_SYSCTL)
+		json_object_set_new(json, "sysctl", json_string(step->sysctl));
+	return json;
 }
 
 static json_t *steps_json(const struct journal *journal)
 {
 	json_t *steps = json_array();
 
-	for (size_t i = 0; i < journal->n_steps; i++) {
-		const struct step *step = &journal->steps[i];
-
-		json_array_append_new(steps, json_pack("{ss so so}", "type",
-						       step_type_name(step->type), "have",
-						       value_json(step->type, &step->have), "want",
-						       value_json(step->type, &step->want)));
-	}
+	for (size_t i = 0; i < journal->n_steps; i++)
+		json_array_append_new(steps, step_json(&journal->steps[i]));
 	return steps;
+}
+
+static json_t *numbers_json(const int *numbers, size_t n)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(json, json_integer(numbers[i]));
+	return json;
+}
+
+static json_t *altnames_json(const struct device *d)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < d->n_altnames; i++)
+		json_array_append_new(json, json_string(d->altnames[i]));
+	return json;
 }
 
 static json_t *device_json(const struct device *d)
 {
-	json_t *json = json_pack("{ss ss si si ss so}", "key", d->key, "name", d->name, "ifindex",
-				 d->ifindex, "podIfindex", d->pod_ifindex, "kind", d->kind, "mac",
-				 mac_json(d->mac));
+	json_t *json = json_pack("{ss ss si si ss so sb so so so}", "key", d->key, "name", d->name,
+				 "ifindex", d->ifindex, "podIfindex", d->pod_ifindex, "kind", d->kind,
+				 "mac", mac_json(d->mac), "userspace", d->userspace, "altnames",
+				 altnames_json(d), "conf4", numbers_json(d->conf.v4, d->conf.n4),
+				 "conf6", numbers_json(d->conf.v6, d->conf.n6));
 
 	if (*d->pci.addr)
 		json_object_set_new(json, "pci", json_string(d->pci.addr));
@@ -244,30 +274,57 @@ static int read_macs(const json_t *value, const char *path, void *field, struct 
 	return OBJECT(keys, 0, field);
 }
 
+static int read_rate(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "min", read_number, offsetof(struct vf_rate, min) },
+		{ "max", read_number, offsetof(struct vf_rate, max) },
+	};
+
+	return OBJECT(keys, 0, field);
+}
+
+static int read_vf_link(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct opt_int number;
+	int r = jx_int_in(value, path, 0, VF_LINK_MAX - 1, "a link state", &number, err);
+
+	if (r == 0)
+		*(enum vf_link *)field = number.value;
+	return r;
+}
+
+/* The kernel's own value of a sysctl that comes with the device is none. */
+static int read_text(const json_t *value, const char *path, void *field, struct err *err)
+{
+	*(const char **)field = NULL;
+	return json_is_null(value) ? 0 : jx_string(value, path, field, err);
+}
+
 static int read_value(enum step_type type, const json_t *value, const char *path,
 		      union step_value *ret, struct err *err)
 {
-	switch (type) {
-	case STEP_LINK_STATE:
-		return jx_bool(value, path, &ret->up, err);
-	case STEP_VF_VLAN:
-		return read_vlan(value, path, &ret->vlan, err);
-	case STEP_MAC:
-		return read_macs(value, path, &ret->mac, err);
-	case STEP_LINK_MTU:
-		return read_number(value, path, &ret->mtu, err);
-	case STEP_LINK_MOVE:
-		return read_at(value, path, &ret->at, err);
-	case STEP_RDMA_MOVE:
-		return read_place(value, path, &ret->rdma, err);
-	case STEP_IPAM:
-	case STEP_ADDR:
-	case STEP_ROUTE:
-		return jx_bool(value, path, &ret->present, err);
-	case STEP_TYPE_MAX:
-		break;
-	}
-	return jx_value_error(err, path, "unknown step type");
+	static const jx_reader readers[] = {
+		[KIND_SWITCH] = jx_bool, [KIND_NUMBER] = read_number, [KIND_VLAN] = read_vlan,
+		[KIND_RATE] = read_rate, [KIND_VF_LINK] = read_vf_link, [KIND_MAC] = read_macs,
+		[KIND_AT] = read_at,	 [KIND_PLACE] = read_place,	[KIND_NAMES] = read_number,
+		[KIND_TEXT] = read_text, [KIND_NOTHING] = NULL,
+	};
+	jx_reader read = readers[step_kind(type)];
+
+	return read ? read(value, path, ret, err) : 0; /* every member of the union is at its start */
+}
+
+/* A file below net, as ADD wrote it; the journal is root's, but a damaged one must not write elsewhere. */
+static int read_sysctl(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *file = json_string_value(value);
+	char clean[SETTING_PATH_SIZE];
+
+	if (!file || !setting_sysctl_path(file, "", clean))
+		return jx_type_error(value, path, "the file of a sysctl below net", err);
+	*(const char **)field = file;
+	return 0;
 }
 
 static int read_step(const json_t *value, const char *path, void *field, struct err *err)
@@ -282,6 +339,8 @@ static int read_step(const json_t *value, const char *path, void *field, struct 
 	r = read_value(step->type, json_object_get(value, "have"), path, &step->have, err);
 	if (r == 0)
 		r = read_value(step->type, json_object_get(value, "want"), path, &step->want, err);
+	if (r == 0 && step->type == STEP_SYSCTL)
+		r = read_sysctl(json_object_get(value, "sysctl"), path, &step->sysctl, err);
 	return r;
 }
 
@@ -325,6 +384,32 @@ static int read_rdma(const json_t *value, const char *path, void *field, struct 
 	return OBJECT(keys, 0, device);
 }
 
+TEXT_READER(read_altname, LINK_ALTNAME_SIZE)
+
+static int read_altnames(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct device *device = field;
+
+	return jx_array(value, path, read_altname, LINK_ALTNAMES_MAX, device->altnames,
+			sizeof(*device->altnames), &device->n_altnames, err);
+}
+
+static int read_conf4(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct link_conf *conf = field;
+
+	return jx_array(value, path, read_number, LINK_CONF_MAX, conf->v4, sizeof(*conf->v4),
+			&conf->n4, err);
+}
+
+static int read_conf6(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct link_conf *conf = field;
+
+	return jx_array(value, path, read_number, LINK_CONF_MAX, conf->v6, sizeof(*conf->v6),
+			&conf->n6, err);
+}
+
 static int read_device(const json_t *value, const char *path, void *field, struct err *err)
 {
 	static const struct jx_key keys[] = {
@@ -337,9 +422,13 @@ static int read_device(const json_t *value, const char *path, void *field, struc
 		{ "pci", read_pci, offsetof(struct device, pci.addr) },
 		{ "vf", read_vf, 0 },
 		{ "rdma", read_rdma, 0 },
+		{ "userspace", jx_bool, offsetof(struct device, userspace) },
+		{ "altnames", read_altnames, 0 },
+		{ "conf4", read_conf4, offsetof(struct device, conf) },
+		{ "conf6", read_conf6, offsetof(struct device, conf) },
 	};
 
-	return OBJECT(keys, 3, field);
+	return OBJECT(keys, 7, field);
 }
 
 static int read_netns(const json_t *value, const char *path, void *field, struct err *err)

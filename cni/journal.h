@@ -12,7 +12,7 @@
 #include "conf/jx.h"
 #include "conf/result.h"
 
-enum { BOOT_ID_SIZE = 40, JOURNAL_STEPS_MAX = 16 };
+enum { BOOT_ID_SIZE = 40, JOURNAL_STEPS_MAX = 24 + SETTING_SYSCTLS_MAX };
 
 /**
  * struct journal - one attachment; strings are borrowed, when read from @doc

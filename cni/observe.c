@@ -12,9 +12,8 @@
 static int no_netdev(const struct pci_dev *pci, struct err *err)
 {
 	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-		       "VF %s has no network interface on the host: its driver is %s%s; if another pod still has it, delete that pod, else bind the VF to its network driver",
-		       pci->addr, *pci->driver ? pci->driver : "not bound",
-		       strstr(pci->driver, "vfio") ? " (a userspace driver, not supported yet)" : "");
+		       "VF %s has no network interface on the host: its driver is %s; if another pod still has it, delete that pod, else bind the VF to a driver: echo %s > /sys/bus/pci/drivers_probe",
+		       pci->addr, *pci->driver ? pci->driver : "not bound", pci->addr);
 }
 
 static int find_by_pci(const char *addr, const struct side *host, struct pci_dev *ret_pci,
@@ -29,6 +28,11 @@ static int find_by_pci(const char *addr, const struct side *host, struct pci_dev
 			       "PCI device %s is no VF (it has no physfn): give the address of a VF, see: ls -d /sys/bus/pci/devices/*/physfn",
 			       addr);
 	r = link_find_parent(host->rt, addr, ret_link);
+	if (r == -ENODEV && pci_is_userspace(ret_pci)) {
+		*ret_link = (struct link){ 0 };
+		snprintf(ret_link->name, sizeof(ret_link->name), "%s", addr);
+		return 0;
+	}
 	return r < 0 ? no_netdev(ret_pci, err) : 0;
 }
 
@@ -61,7 +65,11 @@ int observe_device(const struct netconf *conf, const struct side *host, struct d
 	memcpy(device.name, link.name, sizeof(device.name));
 	memcpy(device.kind, link.kind, sizeof(device.kind));
 	memcpy(device.mac, link.mac, sizeof(device.mac));
+	memcpy(device.altnames, link.altnames, sizeof(device.altnames));
+	device.n_altnames = link.n_altnames;
+	device.conf = link.conf;
 	device.ifindex = link.ifindex;
+	device.userspace = link.ifindex == 0;
 	if (*device.pci.addr)
 		snprintf(device.key, sizeof(device.key), "%s", device.pci.addr);
 	else
@@ -153,11 +161,17 @@ static int observe_chain(const struct netconf *conf, const struct profile *profi
 {
 	const struct pci_dev *pci = &state->device.pci;
 	const struct link *pf = pci->is_vf ? &state->pf : NULL;
-	int r = chain_fabric(profile, conf->fabric, &state->link, pci, pf, &state->fabric, err);
+	struct link link = state->link;
+	int r;
 
+	if (state->device.userspace) { /* what it sends is the application's, up to what its PF takes */
+		link.mtu = pf->mtu;
+		memcpy(link.name, state->device.name, sizeof(link.name));
+	}
+	r = chain_fabric(profile, conf->fabric, &link, pci, pf, &state->fabric, err);
 	if (r < 0)
 		return r;
-	return chain_observe(host, &(struct side)SIDE_CLOSED, &state->link, pf, &state->chain, err);
+	return chain_observe(host, &(struct side)SIDE_CLOSED, &link, pf, &state->chain, err);
 }
 
 static void observe_rdma(const struct side *host, struct host_state *state)
@@ -171,15 +185,13 @@ static void observe_rdma(const struct side *host, struct host_state *state)
 		rdmadev_find(host->rdma, device->pci.rdma, 0, &device->rdma) == 0;
 }
 
-/* A name of the pod that the device would clash with: the kernel moves it and then fails. */
-static void check_name(const struct link *other, const char *name, struct host_state *state)
+/* The names of the pod that the device would clash with: the kernel moves it and then fails. */
+static bool has_name(const struct link *link, const char *name)
 {
-	bool taken = streq(other->name, name);
-
-	for (size_t i = 0; i < other->n_altnames; i++)
-		taken |= streq(other->altnames[i], name);
-	if (taken)
-		snprintf(state->pod_taken, sizeof(state->pod_taken), "%s", name);
+	for (size_t i = 0; i < link->n_altnames; i++)
+		if (streq(link->altnames[i], name))
+			return true;
+	return streq(link->name, name);
 }
 
 struct pod_view {
@@ -192,11 +204,14 @@ struct pod_view {
 static bool look_at(const struct link *other, void *arg)
 {
 	struct pod_view *view = arg;
-	const struct link *link = &view->state->link;
+	struct host_state *state = view->state;
+	const struct link *link = &state->link;
 
-	check_name(other, view->ifname, view->state);
+	if (has_name(other, view->ifname))
+		snprintf(state->pod_taken, sizeof(state->pod_taken), "%s", view->ifname);
 	for (size_t i = 0; i < link->n_altnames; i++)
-		check_name(other, link->altnames[i], view->state);
+		if (has_name(other, link->altnames[i]))
+			state->alt_taken |= 1U << i;
 	view->ifindex_taken |= other->ifindex == link->ifindex;
 	if (other->ifindex > view->highest)
 		view->highest = other->ifindex;
@@ -219,9 +234,44 @@ static int observe_pod(const struct side *pod, const char *ifname, struct host_s
 			       nlsock_words(pod->rt));
 	for (size_t i = 0; i < link->n_altnames; i++)
 		if (streq(link->altnames[i], ifname))
-			snprintf(state->pod_taken, sizeof(state->pod_taken), "%s", ifname);
+			state->alt_taken |= 1U << i;
 	state->device.pod_ifindex = view.ifindex_taken ? view.highest + 1 : link->ifindex;
 	return 0;
+}
+
+/* What the pod's namespace has now; what belongs to the device is not there yet. */
+static void observe_sysctls(const struct netconf *conf, const struct side *pod, const char *ifname,
+			    struct host_state *state)
+{
+	for (size_t i = 0; i < conf->set.n_sysctls; i++) {
+		const char *key = conf->set.sysctls[i].key;
+		struct sysctl_state *sysctl = &state->sysctls[i];
+
+		setting_sysctl_path(key, ifname, sysctl->path);
+		if (pod->netns >= 0 && !setting_of_device(key))
+			sysctl->error = netns_sysctl_read(pod->netns, sysctl->path, sysctl->value,
+							  sizeof(sysctl->value));
+	}
+}
+
+/* The netdev, of a VF without one nothing; and what a plan must not overlook. */
+static int observe_link(const struct side *host, struct host_state *state, struct err *err)
+{
+	const struct device *device = &state->device;
+	enum place place;
+	int r;
+
+	if (device->userspace)
+		return 0;
+	r = observe_where(device, host, &(struct side)SIDE_CLOSED, &state->link, &place);
+	if (r < 0)
+		return err_set(err, CNI_TRY_AGAIN, r,
+			       "device %s (%s) left the host while this ADD was starting", device->name,
+			       device->key);
+	r = addr_any_global(host->rt, state->link.ifindex, &state->has_address, err);
+	if (r == 0)
+		r = route_any_default(host->rt, state->link.ifindex, &state->has_default_route, err);
+	return r;
 }
 
 int observe_state(const struct netconf *conf, const struct profile *profile,
@@ -229,26 +279,20 @@ int observe_state(const struct netconf *conf, const struct profile *profile,
 		  const char *ifname, struct host_state *ret_state, struct err *err)
 {
 	struct host_state *state = ret_state;
-	enum place place;
 	int r;
 
 	memset(state, 0, sizeof(*state));
 	state->device = *device;
-	r = observe_where(device, host, &(struct side)SIDE_CLOSED, &state->link, &place);
-	if (r < 0)
-		return err_set(err, CNI_TRY_AGAIN, r,
-			       "device %s (%s) left the host while this ADD was starting", device->name,
-			       device->key);
-	r = observe_pf(host, state, err);
+	r = observe_link(host, state, err);
+	if (r == 0)
+		r = observe_pf(host, state, err);
 	if (r == 0)
 		r = observe_chain(conf, profile, host, state, err);
 	if (r < 0)
 		return r;
 	observe_rdma(host, state);
-	r = addr_any_global(host->rt, state->link.ifindex, &state->has_address, err);
-	if (r == 0)
-		r = route_any_default(host->rt, state->link.ifindex, &state->has_default_route, err);
-	if (r == 0 && pod->netns >= 0)
+	if (pod->netns >= 0)
 		r = observe_pod(pod, ifname, state, err);
+	observe_sysctls(conf, pod, ifname, state);
 	return r;
 }

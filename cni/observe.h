@@ -19,6 +19,9 @@ enum { DEVICE_KEY_SIZE = 64 };
  * @pod_ifindex: its index in the pod
  * @kind:	"veth", "" for hardware
  * @mac:	its MAC before the ADD
+ * @userspace:	its driver is one for userspace (vfio-pci, uio): it has no netdev, and @name is @pci.addr
+ * @altnames, @n_altnames: its alternative names on the host
+ * @conf:	its sysctls on the host
  * @has_rdma, @rdma: its RDMA device
  */
 struct device {
@@ -29,8 +32,19 @@ struct device {
 	int pod_ifindex;
 	char kind[LINK_KIND_SIZE];
 	unsigned char mac[LINK_MAC_LEN];
+	bool userspace;
+	char altnames[LINK_ALTNAMES_MAX][LINK_ALTNAME_SIZE];
+	size_t n_altnames;
+	struct link_conf conf;
 	bool has_rdma;
 	struct rdmadev rdma;
+};
+
+/* A sysctl of the pod: its file, and what it has, or why that cannot be read (a negative errno). */
+struct sysctl_state {
+	char path[SETTING_PATH_SIZE];
+	char value[SYSCTL_VALUE_SIZE];
+	int error;
 };
 
 /**
@@ -42,7 +56,9 @@ struct device {
  * @rdma_mode:	of the RDMA subsystem
  * @fabric:	the fabric it is on, or NULL
  * @chain:	the MTU chain
- * @pod_taken:	name, in the pod, that stands in the way of the device; "" for none
+ * @pod_taken:	CNI_IFNAME, if something in the pod or the device itself has that name; "" if not
+ * @alt_taken:	bit N: something in the pod has the name @device.altnames[N]
+ * @sysctls:	what the pod's namespace has now, for each of the configuration's sysctls
  */
 struct host_state {
 	struct device device;
@@ -54,7 +70,9 @@ struct host_state {
 	enum rdmadev_mode rdma_mode;
 	const struct fabric *fabric;
 	struct chain_view chain;
-	char pod_taken[LINK_ALTNAME_SIZE];
+	char pod_taken[LINK_NAME_SIZE];
+	unsigned alt_taken;
+	struct sysctl_state sysctls[SETTING_SYSCTLS_MAX];
 };
 
 /**

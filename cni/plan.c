@@ -25,7 +25,8 @@ static void check_device(const struct host_state *state, struct plan *plan)
 {
 	const char *name = state->device.name;
 	const struct bar bars[] = {
-		{ state->link.loopback || !state->link.ethernet, "device-not-ethernet",
+		{ !state->device.userspace && (state->link.loopback || !state->link.ethernet),
+		  "device-not-ethernet",
 		  "is no Ethernet interface", "name an Ethernet interface", "", "", "" },
 		{ state->device.pci.num_vfs > 0, "device-is-pf",
 		  "is a PF with VFs, which would go with it",
@@ -78,10 +79,108 @@ static void check_pod(const struct host_state *state, const char *ifname, struct
 	if (!*state->pod_taken)
 		return;
 	f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_IFNAME_TAKEN, "pod-name-taken",
-			"the pod's namespace or device %s itself has the name %s already, %s cannot be used",
-			state->device.name, state->pod_taken, ifname);
+			"the pod's namespace or device %s itself has the name %s already, it cannot be used",
+			state->device.name, ifname);
 	finding_fix(f, "choose another interface name (annotation ...@NAME), or remove the altname: ip link property del dev %s altname %s",
-		    state->device.name, state->pod_taken);
+		    state->device.name, ifname);
+}
+
+/* ---- may, and can, the network have its settings ---- */
+
+static void refuse_setting(struct plan *plan, enum err_code code, const char *id,
+			   const struct setting *setting, const char *why, const char *fix)
+{
+	struct finding *f = finding_add(&plan->findings, SEVERITY_ERROR, code, id, "%s: %s",
+					setting->name, why);
+
+	snprintf(f->path, sizeof(f->path), "%s", setting->name);
+	finding_fix(f, "%s", fix);
+}
+
+static void check_setting(const struct profile *profile, const struct host_state *state,
+			  const struct setting *setting, struct plan *plan)
+{
+	if (profile_forbids(profile, setting))
+		refuse_setting(plan, ROCE_DEVICE_FORBIDDEN, "setting-forbidden", setting,
+			       "the node profile forbids networks to ask for it",
+			       "leave it out, or have the node's administrator take it out of \"forbid\" in " PROFILE_PATH);
+	if (setting->needs == SETTING_VF && !state->device.pci.is_vf)
+		refuse_setting(plan, CNI_CONFIG_INVALID, "setting-needs-vf", setting,
+			       "it is a PF's setting of a VF, and the device is no VF",
+			       "leave it out, or name a VF: \"deviceID\"");
+	if (setting->needs == SETTING_NETDEV && state->device.userspace)
+		refuse_setting(plan, CNI_CONFIG_INVALID, "setting-needs-netdev", setting,
+			       "the VF's driver is one for userspace, there is no netdev to set it on",
+			       "leave it out, or bind the VF to its network driver");
+}
+
+/* What a driver does not report could not be restored. */
+static void check_reported(const struct netconf *conf, const struct host_state *state,
+			   struct plan *plan)
+{
+	const struct {
+		const char *name;
+		bool wanted;
+		enum vf_switch now;
+	} rows[] = {
+		{ "spoofchk", conf->set.spoofchk.set, state->vf.spoofchk },
+		{ "trust", conf->set.trust.set, state->vf.trust },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows) && state->device.pci.is_vf; i++) {
+		struct finding *f;
+
+		if (!rows[i].wanted || rows[i].now != VF_UNKNOWN)
+			continue;
+		f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_KERNEL_REFUSED,
+				"setting-not-reported",
+				"%s: the driver of PF %s does not report it, so it could not be restored",
+				rows[i].name, state->pf.name);
+		finding_fix(f, "leave \"%s\" out; what the driver reports: ip -d link show dev %s",
+			    rows[i].name, state->pf.name);
+	}
+}
+
+static void check_rate(const struct host_state *state, struct vf_rate rate, struct plan *plan)
+{
+	struct finding *f;
+
+	if (rate.max == 0 || rate.min <= rate.max)
+		return;
+	f = finding_add(&plan->findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "rate-order",
+			"min_tx_rate %d is more than max_tx_rate %d; the VF has %d and %d now", rate.min,
+			rate.max, state->vf.rate.min, state->vf.rate.max);
+	finding_fix(f, "write both");
+}
+
+static void check_sysctls(const struct netconf *conf, const struct host_state *state,
+			  struct plan *plan)
+{
+	for (size_t i = 0; i < conf->set.n_sysctls; i++) {
+		const char *key = conf->set.sysctls[i].key;
+		int error = state->sysctls[i].error;
+		struct finding *f;
+
+		if (setting_of_device(key) ? !state->device.userspace : error == 0)
+			continue;
+		f = finding_add(&plan->findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "sysctl-unknown",
+				"sysctl %s: %s", key,
+				error ? strerror(-error) : "the VF has no netdev, its driver is one for userspace");
+		finding_fix(f, "see what a pod has: ip netns exec POD sysctl -a --pattern '^net'");
+	}
+}
+
+static void check_settings(const struct netconf *conf, const struct profile *profile,
+			   const struct host_state *state, struct plan *plan)
+{
+	size_t n;
+	const struct setting *table = setting_table(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (setting_is_set(&conf->set, &table[i]))
+			check_setting(profile, state, &table[i], plan);
+	check_reported(conf, state, plan);
+	check_sysctls(conf, state, plan);
 }
 
 /* ---- the MTU ---- */
@@ -107,11 +206,11 @@ enum mtu_policy plan_policy(const struct netconf *conf, const struct profile *pr
 static void plan_mtu(const struct netconf *conf, const struct profile *profile,
 		     const struct host_state *state, struct plan *plan)
 {
-	bool tagged = conf->vlan.set ? conf->vlan.value > 0 : state->vf.vlan.id > 0;
+	bool tagged = conf->set.vlan.set ? conf->set.vlan.value > 0 : state->vf.vlan.id > 0;
 	struct mtu_chain *chain = &plan->chain;
 
 	chain_ask(&state->chain, state->fabric, state->device.pci.driver, tagged, chain);
-	chain->mtu = conf->mtu;
+	chain->mtu = conf->set.mtu;
 	chain->roce_mtu = conf->roce_mtu;
 	chain->policy = plan_policy(conf, profile, &plan->findings);
 	mtu_plan(chain, &plan->findings);
@@ -123,19 +222,68 @@ static void plan_mtu(const struct netconf *conf, const struct profile *profile,
 
 /* ---- the steps ---- */
 
-static void plan_vlan(const struct netconf *conf, const struct host_state *state, struct plan *plan)
+/* A step that changes nothing is there for the undo: a pod may change the value, the next must not inherit it. */
+static void plan_switch(enum step_type type, bool have, struct opt_int want, struct plan *plan)
 {
-	struct step *step;
+	struct step *step = add_step(plan, type);
 
-	if (!state->device.pci.is_vf)
-		return;
-	step = add_step(plan, STEP_VF_VLAN);
-	step->have.vlan = step->want.vlan = state->vf.vlan;
-	if (conf->vlan.set && conf->vlan.value != state->vf.vlan.id)
-		step->want.vlan = (struct vf_vlan){ conf->vlan.value, 0, ETH_P_8021Q };
+	step->have.on = have;
+	step->want.on = want.set ? want.value : have;
 }
 
-/* Also without a wish: a pod may change its MAC, and the next one must not inherit it. */
+static void plan_number(enum step_type type, int have, struct opt_int want, struct plan *plan)
+{
+	struct step *step = add_step(plan, type);
+
+	step->have.number = have;
+	step->want.number = want.set ? want.value : have;
+}
+
+static void plan_vlan(const struct netconf *conf, const struct host_state *state, struct plan *plan)
+{
+	const struct settings *set = &conf->set;
+	struct step *step = add_step(plan, STEP_VF_VLAN);
+
+	step->have.vlan = step->want.vlan = state->vf.vlan;
+	if (!set->vlan.set || (set->vlan.value == 0 && state->vf.vlan.id == 0))
+		return;
+	step->want.vlan = (struct vf_vlan){
+		set->vlan.value,
+		set->vlan_qos.value,
+		set->vlan_proto.set ? set->vlan_proto.value : ETH_P_8021Q,
+	};
+}
+
+static void plan_rate(const struct netconf *conf, const struct host_state *state, struct plan *plan)
+{
+	const struct settings *set = &conf->set;
+	struct step *step = add_step(plan, STEP_VF_RATE);
+	struct vf_rate *want = &step->want.rate;
+
+	step->have.rate = *want = state->vf.rate;
+	if (set->min_tx_rate.set)
+		want->min = set->min_tx_rate.value;
+	if (set->max_tx_rate.set)
+		want->max = set->max_tx_rate.value;
+	check_rate(state, *want, plan);
+}
+
+static void plan_vf(const struct netconf *conf, const struct host_state *state, struct plan *plan)
+{
+	const struct settings *set = &conf->set;
+	struct step *step;
+
+	plan_rate(conf, state, plan);
+	if (state->vf.spoofchk != VF_UNKNOWN)
+		plan_switch(STEP_VF_SPOOFCHK, state->vf.spoofchk == VF_ON, set->spoofchk, plan);
+	if (state->vf.trust != VF_UNKNOWN)
+		plan_switch(STEP_VF_TRUST, state->vf.trust == VF_ON, set->trust, plan);
+	step = add_step(plan, STEP_VF_LINK);
+	step->have.link = step->want.link = state->vf.link;
+	if (set->link_state.set)
+		step->want.link = set->link_state.value;
+}
+
 static void plan_mac(const struct netconf *conf, const struct host_state *state, struct plan *plan)
 {
 	struct step *step = add_step(plan, STEP_MAC);
@@ -144,11 +292,33 @@ static void plan_mac(const struct netconf *conf, const struct host_state *state,
 	memcpy(step->have.mac.link, state->link.mac, LINK_MAC_LEN);
 	memcpy(step->have.mac.admin, state->vf.mac, LINK_MAC_LEN);
 	*want = step->have.mac;
-	if (!conf->mac.set)
+	if (!conf->set.mac.set)
 		return;
-	memcpy(want->link, conf->mac.bytes, LINK_MAC_LEN);
+	if (!state->device.userspace)
+		memcpy(want->link, conf->set.mac.bytes, LINK_MAC_LEN);
 	if (state->device.pci.is_vf)
-		memcpy(want->admin, conf->mac.bytes, LINK_MAC_LEN);
+		memcpy(want->admin, conf->set.mac.bytes, LINK_MAC_LEN);
+}
+
+/* Names that something in the pod has already are left out there. */
+static void plan_altnames(const struct host_state *state, struct plan *plan)
+{
+	struct step *step = add_step(plan, STEP_ALTNAMES);
+
+	step->have.names = (1U << state->device.n_altnames) - 1;
+	step->want.names = step->have.names & ~state->alt_taken;
+}
+
+static void plan_netdev(const struct netconf *conf, const struct host_state *state,
+			struct plan *plan)
+{
+	const struct settings *set = &conf->set;
+	const struct link *link = &state->link;
+
+	plan_number(STEP_LINK_MTU, link->mtu, (struct opt_int){ true, plan->chain.pod_mtu }, plan);
+	plan_switch(STEP_PROMISC, link->promisc, set->promisc, plan);
+	plan_switch(STEP_ALLMULTI, link->allmulti, set->allmulti, plan);
+	plan_number(STEP_TXQLEN, link->txqlen, set->txqlen, plan);
 }
 
 static void plan_move(const struct host_state *state, const char *ifname, struct plan *plan)
@@ -172,34 +342,54 @@ static void plan_rdma(const struct host_state *state, struct plan *plan)
 	if (!state->device.has_rdma || state->rdma_mode != RDMADEV_EXCLUSIVE)
 		return;
 	step = add_step(plan, STEP_RDMA_MOVE);
-	step->have.rdma = PLACE_HOST;
-	step->want.rdma = PLACE_POD;
+	step->have.place = PLACE_HOST;
+	step->want.place = PLACE_POD;
+}
+
+/* Those of the device itself come into being with it and go with it: there is nothing to restore. */
+static void plan_sysctls(const struct netconf *conf, const struct host_state *state, struct plan *plan)
+{
+	for (size_t i = 0; i < conf->set.n_sysctls; i++) {
+		const struct setting_sysctl *sysctl = &conf->set.sysctls[i];
+		struct step *step = add_step(plan, STEP_SYSCTL);
+
+		step->sysctl = state->sysctls[i].path;
+		step->want.text = sysctl->value;
+		if (!setting_of_device(sysctl->key))
+			step->have.text = state->sysctls[i].value;
+	}
 }
 
 static void plan_state(bool have, bool want, struct plan *plan)
 {
-	struct step *step = add_step(plan, STEP_LINK_STATE);
-
-	step->have.up = have;
-	step->want.up = want;
+	plan_switch(STEP_LINK_STATE, have, (struct opt_int){ true, want }, plan);
 }
 
 static void plan_device(const struct netconf *conf, const struct host_state *state,
 			const char *ifname, struct plan *plan)
 {
-	struct step *step;
+	bool netdev = !state->device.userspace;
 
-	plan_state(state->link.up, false, plan);
-	plan_vlan(conf, state, plan);
+	if (netdev) {
+		plan_state(state->link.up, false, plan);
+		add_step(plan, STEP_CONF);
+		plan_altnames(state, plan);
+	}
+	if (state->device.pci.is_vf)
+		plan_vlan(conf, state, plan);
 	plan_mac(conf, state, plan);
-	step = add_step(plan, STEP_LINK_MTU);
-	step->have.mtu = state->link.mtu;
-	step->want.mtu = plan->chain.pod_mtu;
-	plan_move(state, ifname, plan);
-	plan_rdma(state, plan);
+	if (state->device.pci.is_vf)
+		plan_vf(conf, state, plan);
+	if (netdev) {
+		plan_netdev(conf, state, plan);
+		plan_move(state, ifname, plan);
+		plan_rdma(state, plan);
+	}
+	plan_sysctls(conf, state, plan);
 	if (conf->ipam_type)
-		add_step(plan, STEP_IPAM)->want.present = true;
-	plan_state(false, true, plan);
+		add_step(plan, STEP_IPAM)->want.on = true;
+	if (netdev)
+		plan_state(false, true, plan);
 }
 
 void plan_add(const struct netconf *conf, const struct profile *profile,
@@ -207,10 +397,65 @@ void plan_add(const struct netconf *conf, const struct profile *profile,
 {
 	memset(ret_plan, 0, sizeof(*ret_plan));
 	check_device(state, ret_plan);
+	check_settings(conf, profile, state, ret_plan);
 	check_pod(state, ifname, ret_plan);
 	plan_mtu(conf, profile, state, ret_plan);
 	check_profile(profile, ret_plan);
 	plan_device(conf, state, ifname, ret_plan);
+}
+
+/* ---- what the device has between two pods ---- */
+
+static void settle_vlan(const struct settings *vf, union step_value *value)
+{
+	if (vf->vlan.set)
+		value->vlan = (struct vf_vlan){
+			vf->vlan.value,
+			vf->vlan_qos.value,
+			vf->vlan_proto.set ? vf->vlan_proto.value : ETH_P_8021Q,
+		};
+}
+
+static void settle_rate(const struct settings *vf, union step_value *value)
+{
+	if (vf->min_tx_rate.set)
+		value->rate.min = vf->min_tx_rate.value;
+	if (vf->max_tx_rate.set)
+		value->rate.max = vf->max_tx_rate.value;
+}
+
+static struct opt_int profile_value(const struct settings *vf, enum step_type type)
+{
+	if (type == STEP_VF_SPOOFCHK)
+		return vf->spoofchk;
+	if (type == STEP_VF_TRUST)
+		return vf->trust;
+	if (type == STEP_PROMISC)
+		return vf->promisc;
+	if (type == STEP_ALLMULTI)
+		return vf->allmulti;
+	if (type == STEP_LINK_MTU)
+		return vf->mtu;
+	return type == STEP_TXQLEN ? vf->txqlen : (struct opt_int){ false, 0 };
+}
+
+void plan_home(const struct fabric *fabric, struct step *steps, size_t n)
+{
+	for (size_t i = 0; fabric && i < n; i++) {
+		union step_value *home = &steps[i].have;
+		struct opt_int value = profile_value(&fabric->vf, steps[i].type);
+
+		if (steps[i].type == STEP_VF_VLAN)
+			settle_vlan(&fabric->vf, home);
+		else if (steps[i].type == STEP_VF_RATE)
+			settle_rate(&fabric->vf, home);
+		else if (steps[i].type == STEP_VF_LINK && fabric->vf.link_state.set)
+			home->link = fabric->vf.link_state.value;
+		else if (value.set && step_kind(steps[i].type) == KIND_NUMBER)
+			home->number = value.value;
+		else if (value.set)
+			home->on = value.value;
+	}
 }
 
 /* ---- addresses ---- */
@@ -263,12 +508,12 @@ void plan_addresses(const struct cni_result *result, struct plan *ret_plan)
 		struct step *step = add_step(ret_plan, STEP_ADDR);
 
 		step->addr = to_addr(result->ips[i].address);
-		step->want.present = true;
+		step->want.on = true;
 	}
 	for (size_t i = 0; i < result->n_routes; i++) {
 		struct step *step = add_step(ret_plan, STEP_ROUTE);
 
 		step->route = to_route(&result->routes[i], result);
-		step->want.present = true;
+		step->want.on = true;
 	}
 }

@@ -28,13 +28,23 @@ struct plan {
  * @profile:	node profile
  * @state:	what the host shows
  * @ifname:	CNI_IFNAME
- * @ret_plan:	the plan
+ * @ret_plan:	the plan; its steps borrow texts from @conf and @state
  *
  * Order: down; PF-side settings, MAC, MTU while it is down and on the host; netdev; RDMA device;
  * addresses from IPAM; up. Undo in reverse brings the RDMA device back before the netdev.
  */
 void plan_add(const struct netconf *conf, const struct profile *profile,
 	      const struct host_state *state, const char *ifname, struct plan *ret_plan);
+
+/**
+ * plan_home() - what the profile says that a device has between two pods
+ * @fabric:	its fabric, or NULL
+ * @steps, @n:	steps of its ADD, as they go into the journal: where the profile has a value, that is
+ *		what they restore, instead of what was found
+ *
+ * A VF that something else left dirty is clean after the first pod, and stays so.
+ */
+void plan_home(const struct fabric *fabric, struct step *steps, size_t n);
 
 /**
  * plan_policy() - the policy that holds for a network

@@ -358,6 +358,29 @@ int fabric_needs(const struct fabric *fabric, int netdev_mtu, int vlan_tags)
 			    fabric_tags(fabric, vlan_tags));
 }
 
+/* ---- the VFs between two pods ---- */
+
+static int read_vf_baseline(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "mtu", fabric_read_mtu, offsetof(struct settings, mtu) },
+		{ "vlan", setting_read_vlan, offsetof(struct settings, vlan) },
+		{ "vlanQoS", setting_read_qos, offsetof(struct settings, vlan_qos) },
+		{ "vlanProto", setting_read_proto, offsetof(struct settings, vlan_proto) },
+		{ "spoofchk", setting_read_switch, offsetof(struct settings, spoofchk) },
+		{ "trust", setting_read_switch, offsetof(struct settings, trust) },
+		{ "link_state", setting_read_link_state, offsetof(struct settings, link_state) },
+		{ "min_tx_rate", setting_read_rate, offsetof(struct settings, min_tx_rate) },
+		{ "max_tx_rate", setting_read_rate, offsetof(struct settings, max_tx_rate) },
+		{ "promisc", setting_read_flag, offsetof(struct settings, promisc) },
+		{ "allmulti", setting_read_flag, offsetof(struct settings, allmulti) },
+		{ "txQLen", setting_read_txqlen, offsetof(struct settings, txqlen) },
+	};
+	int r = jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, field, err);
+
+	return r < 0 ? r : settings_check(field, path, err);
+}
+
 /* ---- the whole ---- */
 
 static int check_order(const char *path, const char *lower, struct opt_int low, int plus,
@@ -409,6 +432,7 @@ int fabric_read(const json_t *value, const char *path, struct fabric *ret_fabric
 		{ "podMTU", fabric_read_mtu, offsetof(struct fabric, pod_mtu) },
 		{ "pfMTU", fabric_read_mtu, offsetof(struct fabric, pf_mtu) },
 		{ "qos", read_qos, offsetof(struct fabric, qos) },
+		{ "vfBaseline", read_vf_baseline, offsetof(struct fabric, vf) },
 		{ "pfs", read_pfs, 0 },
 	};
 	int r = jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, ret_fabric, err);

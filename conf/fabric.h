@@ -5,6 +5,7 @@
 
 #include "conf/inet.h"
 #include "conf/jx.h"
+#include "conf/setting.h"
 #include "conf/switch.h"
 
 enum {
@@ -68,6 +69,7 @@ struct fabric_qos {
  * @pod_mtu:	netdev MTU that pods get when their network asks for none
  * @pf_mtu:	netdev MTU that its ports are expected to have
  * @qos:	expected
+ * @vf:		what its VFs have between two pods; what is absent is what the next pod found
  * @pfs, @n_pfs: the ports on this fabric; none: any port
  */
 struct fabric {
@@ -77,6 +79,7 @@ struct fabric {
 	struct opt_int pod_mtu;
 	struct opt_int pf_mtu;
 	struct fabric_qos qos;
+	struct settings vf;
 	struct fabric_pf pfs[FABRIC_PFS_MAX];
 	size_t n_pfs;
 };

@@ -25,24 +25,6 @@ static int read_pci(const json_t *value, const char *path, void *field, struct e
 	return 0;
 }
 
-static int read_mac_text(const char *text, const char *path, struct mac *mac, struct err *err)
-{
-	if (mac_parse(text, mac) < 0 || !mac_is_unicast(mac->bytes))
-		return jx_value_error(err, path,
-				      "\"%s\" is not a unicast MAC address such as \"02:00:5e:00:53:01\"",
-				      text);
-	return 0;
-}
-
-static int read_mac(const json_t *value, const char *path, void *field, struct err *err)
-{
-	const char *text = json_string_value(value);
-
-	if (!text)
-		return jx_type_error(value, path, "a string", err);
-	return *text ? read_mac_text(text, path, field, err) : 0;
-}
-
 static int read_device(const json_t *value, const char *path, void *field, struct err *err)
 {
 	const char *text = json_string_value(value);
@@ -53,11 +35,6 @@ static int read_device(const json_t *value, const char *path, void *field, struc
 		return jx_value_error(err, path, "\"%s\" cannot be an interface name", text);
 	*(const char **)field = text;
 	return 0;
-}
-
-static int read_vlan(const json_t *value, const char *path, void *field, struct err *err)
-{
-	return jx_int_in(value, path, 0, 4094, "a VLAN ID", field, err);
 }
 
 static int read_policy(const json_t *value, const char *path, void *field, struct err *err)
@@ -103,7 +80,7 @@ static int read_runtime(const json_t *value, const char *path, void *field, stru
 {
 	static const struct jx_key keys[] = {
 		{ "deviceID", read_pci, offsetof(struct reading, runtime_device_id) },
-		{ "mac", read_mac, offsetof(struct reading, runtime_mac) },
+		{ "mac", setting_read_mac, offsetof(struct reading, runtime_mac) },
 		{ "CNIDeviceInfoFile", jx_string, offsetof(struct reading, conf.device_info_file) },
 	};
 
@@ -127,12 +104,23 @@ static const struct jx_key keys[] = {
 	{ "deviceID", read_pci, offsetof(struct reading, device_id) },
 	{ "pciBusID", read_pci, offsetof(struct reading, pci_bus_id) },
 	{ "device", read_device, offsetof(struct reading, conf.device) },
-	{ "mtu", fabric_read_mtu, offsetof(struct reading, conf.mtu) },
 	{ "roceMTU", fabric_read_roce_mtu, offsetof(struct reading, conf.roce_mtu) },
 	{ "mtuPolicy", read_policy, offsetof(struct reading, conf) },
 	{ "fabric", jx_string, offsetof(struct reading, conf.fabric) },
-	{ "vlan", read_vlan, offsetof(struct reading, conf.vlan) },
-	{ "mac", read_mac, offsetof(struct reading, conf.mac) },
+	{ "mtu", fabric_read_mtu, offsetof(struct reading, conf.set.mtu) },
+	{ "vlan", setting_read_vlan, offsetof(struct reading, conf.set.vlan) },
+	{ "vlanQoS", setting_read_qos, offsetof(struct reading, conf.set.vlan_qos) },
+	{ "vlanProto", setting_read_proto, offsetof(struct reading, conf.set.vlan_proto) },
+	{ "mac", setting_read_mac, offsetof(struct reading, conf.set.mac) },
+	{ "spoofchk", setting_read_switch, offsetof(struct reading, conf.set.spoofchk) },
+	{ "trust", setting_read_switch, offsetof(struct reading, conf.set.trust) },
+	{ "link_state", setting_read_link_state, offsetof(struct reading, conf.set.link_state) },
+	{ "min_tx_rate", setting_read_rate, offsetof(struct reading, conf.set.min_tx_rate) },
+	{ "max_tx_rate", setting_read_rate, offsetof(struct reading, conf.set.max_tx_rate) },
+	{ "promisc", setting_read_flag, offsetof(struct reading, conf.set.promisc) },
+	{ "allmulti", setting_read_flag, offsetof(struct reading, conf.set.allmulti) },
+	{ "txQLen", setting_read_txqlen, offsetof(struct reading, conf.set.txqlen) },
+	{ "sysctl", setting_read_sysctls, offsetof(struct reading, conf.set.has_sysctls) },
 	{ "ipam", read_ipam, offsetof(struct reading, conf) },
 	{ "dns", read_object, offsetof(struct reading, conf.dns) },
 	{ "runtimeConfig", read_runtime, 0 },
@@ -171,10 +159,6 @@ static int settle_device(struct reading *in, struct err *err)
 		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
 			       "deviceID %s and device %s are both given; keep one", conf->pci,
 			       conf->device);
-	if (conf->device && conf->vlan.set)
-		return jx_value_error(err, "vlan",
-				      "needs a VF (deviceID): a PF tags the frames of its VFs, netdev %s is none",
-				      conf->device);
 	if (!*conf->pci && !conf->device)
 		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
 			       "no device: Multus gave no deviceID and the configuration names none; annotate the NetworkAttachmentDefinition with k8s.v1.cni.cncf.io/resourceName and have the pod request that resource, or write \"deviceID\" or \"device\"");
@@ -189,12 +173,12 @@ static int settle_mac(struct reading *in, const char *cni_args, struct err *err)
 	if (!text)
 		return err_set(err, CNI_IO_FAILURE, -ENOMEM, "out of memory");
 	if (in->runtime_mac.set) {
-		in->conf.mac = in->runtime_mac;
+		in->conf.set.mac = in->runtime_mac;
 		return 0;
 	}
 	if (!cniargs_find(cni_args, "MAC", text, strlen(cni_args) + 1) || !*text)
 		return 0;
-	return read_mac_text(text, "CNI_ARGS MAC", &in->conf.mac, err);
+	return setting_read_mac_text(text, "CNI_ARGS MAC", &in->conf.set.mac, err);
 }
 
 int netconf_read(const struct cni_call *call, struct netconf *ret_conf, struct err *err)
@@ -207,6 +191,8 @@ int netconf_read(const struct cni_call *call, struct netconf *ret_conf, struct e
 		r = settle_device(&in, err);
 	if (r == 0)
 		r = settle_mac(&in, call->args.args, err);
+	if (r == 0)
+		r = settings_check(&in.conf.set, "", err);
 	if (r == 0)
 		*ret_conf = in.conf;
 	return r;

@@ -6,17 +6,16 @@
 #include "conf/cnicall.h"
 #include "conf/inet.h"
 #include "conf/profile.h"
+#include "conf/setting.h"
 
 /**
  * struct netconf - what a network asks for; strings are borrowed from the document
  * @pci:		VF by PCI address: runtimeConfig.deviceID, deviceID or pciBusID; "" when absent
  * @device:		netdev by name, instead of @pci; NULL when absent
- * @mtu:		netdev MTU in the pod, bytes
  * @roce_mtu:		RoCE path MTU that must fit, bytes
  * @has_policy, @policy: what to do about an inconsistent chain; absent: as the profile says
  * @fabric:		a fabric of the node profile; NULL: by the device
- * @vlan:		VLAN ID that the PF tags with; absent: untouched, 0: none
- * @mac:		hardware address: runtimeConfig.mac, CNI_ARGS MAC or mac; unset: untouched
+ * @set:		settings of the device; @set.mac is runtimeConfig.mac, CNI_ARGS MAC or mac
  * @ipam_type:		IPAM plugin; NULL: no addresses
  * @device_info_file:	runtimeConfig.CNIDeviceInfoFile; NULL when absent
  * @prev_result:	prevResult of a chained call; NULL when absent
@@ -25,13 +24,11 @@
 struct netconf {
 	char pci[PCI_TEXT_SIZE];
 	const char *device;
-	struct opt_int mtu;
 	struct opt_int roce_mtu;
 	bool has_policy;
 	enum mtu_policy policy;
 	const char *fabric;
-	struct opt_int vlan;
-	struct mac mac;
+	struct settings set;
 	const char *ipam_type;
 	const char *device_info_file;
 	const json_t *prev_result;

@@ -157,6 +157,43 @@ static int read_ipam(const json_t *value, const char *path, void *field, struct 
 	return jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, field, err);
 }
 
+static int read_setting(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *name = json_string_value(value), *meant;
+	const struct setting *table;
+	size_t n;
+
+	if (!name)
+		return jx_type_error(value, path, "a string", err);
+	table = setting_table(&n);
+	for (size_t i = 0; i < n; i++) {
+		if (streq(table[i].name, name)) {
+			*(const struct setting **)field = &table[i];
+			return 0;
+		}
+	}
+	meant = jx_closest(name, &table->name, n, sizeof(*table));
+	return jx_value_error(err, path, "\"%s\" is no setting%s%s%s", name,
+			      meant ? "; did you mean \"" : "", meant ? meant : "",
+			      meant ? "\"?" : "");
+}
+
+static int read_forbid(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct profile *profile = field;
+
+	return jx_array(value, path, read_setting, PROFILE_FORBID_MAX, profile->forbid,
+			sizeof(*profile->forbid), &profile->n_forbid, err);
+}
+
+bool profile_forbids(const struct profile *profile, const struct setting *setting)
+{
+	for (size_t i = 0; i < profile->n_forbid; i++)
+		if (profile->forbid[i] == setting)
+			return true;
+	return false;
+}
+
 static int read_node_index(const json_t *value, const char *path, void *field, struct err *err)
 {
 	return jx_int_in(value, path, 0, NODE_INDEX_MAX, "the number of a node", field, err);
@@ -208,6 +245,7 @@ int profile_read(const json_t *json, struct profile *ret_profile, struct err *er
 		{ "defaultFabric", jx_string, offsetof(struct profile, default_fabric) },
 		{ "fabrics", read_fabrics, 0 },
 		{ "policy", read_policies, 0 },
+		{ "forbid", read_forbid, 0 },
 		{ "stateDir", read_state_dir, 0 },
 		{ "nodeIndex", read_node_index, offsetof(struct profile, node_index) },
 		{ "ipam", read_ipam, 0 },

@@ -16,6 +16,7 @@
 enum {
 	PROFILE_FABRICS_MAX = 16,
 	PROFILE_DATA_ROOTS_MAX = 8,
+	PROFILE_FORBID_MAX = 16,
 };
 
 /* What happens when the MTU chain is not consistent; each is looser than the one before. */
@@ -33,6 +34,7 @@ enum mtu_policy {
  * @default_fabric:	name used when neither the network nor the device decides; NULL: none
  * @mtu:		policy
  * @may_loosen:		a network may choose a looser one
+ * @forbid, @n_forbid:	settings that no network may ask for
  * @state_dir:		folder that holds roce-cni/ and roce-ipam/
  * @durability:		how state is written: profile_durability() of @state_dir
  * @node_index:		which slice of a range is this node's, where a network divides its ranges
@@ -47,6 +49,8 @@ struct profile {
 	const char *default_fabric;
 	enum mtu_policy mtu;
 	bool may_loosen;
+	const struct setting *forbid[PROFILE_FORBID_MAX];
+	size_t n_forbid;
 	const char *state_dir;
 	enum file_durability durability;
 	struct opt_int node_index;
@@ -106,6 +110,9 @@ void profile_free(struct profile *profile);
 int profile_fabric(const struct profile *profile, const char *wanted,
 		   const struct fabric_port *port, const struct fabric **ret_fabric,
 		   struct err *err);
+
+/* profile_forbids() - whether no network may ask for a setting. */
+bool profile_forbids(const struct profile *profile, const struct setting *setting);
 
 /* profile_policy_name() - "strict", "clamp" or "warn". */
 const char *profile_policy_name(enum mtu_policy policy);

@@ -200,10 +200,10 @@ static void lint_on(const struct netconf *conf, const struct fabric *fabric, enu
 	struct finding *f;
 
 	*chain = (struct mtu_chain){
-		.mtu = conf->mtu,
+		.mtu = conf->set.mtu,
 		.roce_mtu = conf->roce_mtu,
 		.policy = policy,
-		.vlan_tags = conf->vlan.set && conf->vlan.value > 0,
+		.vlan_tags = conf->set.vlan.set && conf->set.vlan.value > 0,
 		.fabric = fabric,
 		.hops = { { .kind = MTU_HOP_DEVICE, .name = "of the pod" } },
 		.n_hops = 1,

@@ -138,7 +138,7 @@ static void explain_missing(const struct profile *profile, const struct netconf 
 void node_plan(const struct node *node, const struct profile *profile, const struct netconf *conf,
 	       const char *ifname, struct report *report)
 {
-	struct host_state state;
+	struct host_state *state = &report->state;
 	struct device device;
 	struct err err = { 0 };
 	int r = observe_device(conf, &node->host, &device, &err);
@@ -146,20 +146,20 @@ void node_plan(const struct node *node, const struct profile *profile, const str
 	if (r < 0)
 		explain_missing(profile, conf, &err);
 	else
-		r = observe_state(conf, profile, &device, &node->host, &node->pod, ifname, &state,
+		r = observe_state(conf, profile, &device, &node->host, &node->pod, ifname, state,
 				  &err);
 	if (r < 0) {
 		lint_error(&err, "man 8 roce", &report->findings);
 		return;
 	}
-	plan_add(conf, profile, &state, ifname, &report->plan);
+	plan_add(conf, profile, state, ifname, &report->plan);
 	join(&report->findings, &report->plan.findings);
 	report->findings = report->plan.findings;
 	report->planned = true;
 	report->ifname = ifname;
 	memcpy(report->device, device.name, sizeof(report->device));
 	memcpy(report->pci, device.pci.addr, sizeof(report->pci));
-	describe_rdma(&state, report);
+	describe_rdma(state, report);
 	if (node->pod.netns < 0)
 		say_unknown(&report->findings, "the pod's side", node->pod_err.msg);
 }

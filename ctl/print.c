@@ -113,13 +113,36 @@ void ctl_print_findings(const struct findings *findings, const char *file)
 		print_finding(&findings->items[i], file);
 }
 
+/* A pod may change these, the next one must not find that. */
+static void print_kept(const struct plan *plan, const char *device)
+{
+	char text[STEP_TEXT_SIZE], line[1024];
+	size_t len = 0;
+
+	for (size_t i = 0; i < plan->n_steps; i++) {
+		const char *kept = strstr(step_print(&plan->steps[i], device, text), ": keep ");
+
+		if (step_changes(&plan->steps[i]) || !kept)
+			continue;
+		len += snprintf(line + len, sizeof(line) - len, "%s%s", len ? ", " : "", kept + 7);
+		len = len < sizeof(line) ? len : sizeof(line) - 1;
+	}
+	if (len == 0)
+		return;
+	printf("  kept, and restored after the pod: ");
+	print_wrapped(line, 36);
+}
+
 void ctl_print_steps(const struct plan *plan, const char *device)
 {
 	char text[STEP_TEXT_SIZE];
+	size_t number = 0;
 
 	printf("Steps of an ADD\n");
 	for (size_t i = 0; i < plan->n_steps; i++)
-		printf("  %zu. %s\n", i + 1, step_print(&plan->steps[i], device, text));
+		if (step_changes(&plan->steps[i]))
+			printf("  %zu. %s\n", ++number, step_print(&plan->steps[i], device, text));
+	print_kept(plan, device);
 }
 
 int ctl_print_error(const char *where, const struct err *err)

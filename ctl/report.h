@@ -36,6 +36,7 @@ struct report {
 	char namespace[REPORT_NAME_SIZE];
 	struct findings findings;
 	bool planned;
+	struct host_state state;
 	struct plan plan;
 	const char *ifname;
 	char device[LINK_NAME_SIZE];

@@ -118,7 +118,7 @@ static int planned_mtu(const struct journal *journal)
 {
 	for (size_t i = 0; i < journal->n_steps; i++)
 		if (journal->steps[i].type == STEP_LINK_MTU)
-			return journal->steps[i].want.mtu;
+			return journal->steps[i].want.number;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/if_link.h>
+#include <linux/ip.h>
 #include <linux/net_namespace.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -48,6 +49,29 @@ static void parse_altnames(struct link *link, struct nlattr *list)
 	}
 }
 
+static void copy_conf(struct nlattr *attr, int *values, size_t *ret_n)
+{
+	size_t n = attr ? (size_t)nla_len(attr) / sizeof(*values) : 0;
+
+	*ret_n = n < LINK_CONF_MAX ? n : LINK_CONF_MAX;
+	if (attr)
+		memcpy(values, nla_data(attr), *ret_n * sizeof(*values));
+}
+
+/* IFLA_AF_SPEC / AF_INET / IFLA_INET_CONF: an array of u32 (net/ipv4/devinet.c, inet_fill_link_af()). */
+static void parse_conf(struct link_conf *conf, struct nlattr *spec)
+{
+	struct nlattr *tb[AF_INET6 + 1] = { NULL }, *in[IFLA_INET6_MAX + 1] = { NULL };
+
+	if (!spec || nla_parse_nested(tb, AF_INET6, spec, NULL) < 0)
+		return;
+	if (tb[AF_INET] && nla_parse_nested(in, IFLA_INET_MAX, tb[AF_INET], NULL) == 0)
+		copy_conf(in[IFLA_INET_CONF], conf->v4, &conf->n4);
+	memset(in, 0, sizeof(in));
+	if (tb[AF_INET6] && nla_parse_nested(in, IFLA_INET6_MAX, tb[AF_INET6], NULL) == 0)
+		copy_conf(in[IFLA_INET6_CONF], conf->v6, &conf->n6);
+}
+
 static void parse_lower(struct link *link, int lower, const struct nlattr *nsid)
 {
 	if (nsid) {
@@ -68,6 +92,9 @@ static int parse(struct nlmsghdr *nlh, struct link *link)
 	*link = (struct link){
 		.ifindex = info->ifi_index,
 		.up = info->ifi_flags & IFF_UP,
+		.promisc = info->ifi_flags & IFF_PROMISC,
+		.allmulti = info->ifi_flags & IFF_ALLMULTI,
+		.txqlen = number(tb[IFLA_TXQLEN]),
 		.loopback = info->ifi_flags & IFF_LOOPBACK,
 		.ethernet = info->ifi_type == ARPHRD_ETHER,
 		.mtu = number(tb[IFLA_MTU]),
@@ -83,6 +110,7 @@ static int parse(struct nlmsghdr *nlh, struct link *link)
 	copy_text(link->phys_port_name, sizeof(link->phys_port_name), tb[IFLA_PHYS_PORT_NAME]);
 	parse_kind(link, tb[IFLA_LINKINFO]);
 	parse_altnames(link, tb[IFLA_PROP_LIST]);
+	parse_conf(&link->conf, tb[IFLA_AF_SPEC]);
 	return 0;
 }
 
@@ -215,24 +243,74 @@ static void put_change(struct nl_msg *msg, const struct link_change *change)
 		nla_put(msg, IFLA_ADDRESS, LINK_MAC_LEN, change->mac);
 	if (change->mtu)
 		nla_put_u32(msg, IFLA_MTU, change->mtu);
+	if (change->set_txqlen)
+		nla_put_u32(msg, IFLA_TXQLEN, change->txqlen);
+}
+
+static int refused(struct nlsock *sock, int r, struct err *err)
+{
+	return r < 0 ? err_set(err, ROCE_KERNEL_REFUSED, r, "the kernel refused: %s",
+			       nlsock_words(sock))
+		     : 0;
 }
 
 int link_set(struct nlsock *sock, int ifindex, const struct link_change *change, struct err *err)
 {
 	struct nl_msg *msg = request(RTM_NEWLINK, 0, ifindex);
-	int r;
 
 	if (msg) {
 		struct ifinfomsg *info = nlmsg_data(nlmsg_hdr(msg));
 
-		info->ifi_change = change->set_up ? IFF_UP : 0;
-		info->ifi_flags = change->set_up && change->up ? IFF_UP : 0;
+		info->ifi_change = change->mask | (change->set_up ? IFF_UP : 0);
+		info->ifi_flags = change->flags | (change->set_up && change->up ? IFF_UP : 0);
 		put_change(msg, change);
 	}
-	r = nlsock_talk(sock, msg, NULL, NULL);
-	if (r < 0)
-		return err_set(err, ROCE_KERNEL_REFUSED, r, "the kernel refused: %s",
-			       nlsock_words(sock));
+	return refused(sock, nlsock_talk(sock, msg, NULL, NULL), err);
+}
+
+int link_altname(struct nlsock *sock, int ifindex, const char *name, bool add, struct err *err)
+{
+	struct nl_msg *msg = request(add ? RTM_NEWLINKPROP : RTM_DELLINKPROP, 0, ifindex);
+
+	if (msg) {
+		struct nlattr *list = nla_nest_start(msg, IFLA_PROP_LIST | NLA_F_NESTED);
+
+		nla_put_string(msg, IFLA_ALT_IFNAME, name);
+		nla_nest_end(msg, list);
+	}
+	return refused(sock, nlsock_talk(sock, msg, NULL, NULL), err);
+}
+
+/* True for what the kernel keeps itself: the multicast routing daemon's switch. */
+static bool is_read_only(size_t index)
+{
+	return index + 1 == IPV4_DEVCONF_MC_FORWARDING;
+}
+
+int link_set_conf4(struct nlsock *sock, int ifindex, const struct link_conf *have,
+		   const struct link_conf *want, struct err *err)
+{
+	struct nl_msg *msg = request(RTM_SETLINK, 0, ifindex);
+	struct nlattr *spec, *inet, *conf;
+	bool differs = false;
+
+	if (!msg)
+		return err_set(err, ROCE_KERNEL_REFUSED, -ENOMEM, "out of memory");
+	spec = nla_nest_start(msg, IFLA_AF_SPEC);
+	inet = nla_nest_start(msg, AF_INET);
+	conf = nla_nest_start(msg, IFLA_INET_CONF);
+	for (size_t i = 0; i < want->n4 && i < have->n4; i++) {
+		if (want->v4[i] == have->v4[i] || is_read_only(i))
+			continue;
+		nla_put_u32(msg, (int)i + 1, (uint32_t)want->v4[i]);
+		differs = true;
+	}
+	nla_nest_end(msg, conf);
+	nla_nest_end(msg, inet);
+	nla_nest_end(msg, spec);
+	if (differs)
+		return refused(sock, nlsock_talk(sock, msg, NULL, NULL), err);
+	nlmsg_free(msg);
 	return 0;
 }
 

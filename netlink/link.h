@@ -13,7 +13,17 @@ enum {
 	LINK_KIND_SIZE = 24,
 	LINK_PARENT_SIZE = 32,
 	LINK_ALTNAME_SIZE = 128, /* ALTIFNAMSIZ */
-	LINK_ALTNAMES_MAX = 4,
+	LINK_ALTNAMES_MAX = 8,
+	LINK_CONF_MAX = 80, /* more than any kernel has: IPV4_DEVCONF_MAX 33, DEVCONF_MAX 59 */
+};
+
+/*
+ * The settings below /proc/sys/net/ipv4/conf/NAME and .../ipv6/conf/NAME, as IFLA_INET_CONF and
+ * IFLA_INET6_CONF number them: @v4[0] is IPV4_DEVCONF_FORWARDING, @v6[0] DEVCONF_FORWARDING.
+ */
+struct link_conf {
+	int v4[LINK_CONF_MAX], v6[LINK_CONF_MAX];
+	size_t n4, n6;
 };
 
 /**
@@ -23,6 +33,8 @@ enum {
  * @min_mtu, @max_mtu:	what the driver takes, bytes; 0: unknown
  * @mac:		hardware address; meaningful if @ethernet
  * @up:			administratively up
+ * @promisc, @allmulti:	switched on by somebody (not by a capture or a bridge)
+ * @txqlen:		length of its transmit queue, packets
  * @loopback:		it is lo
  * @kind:		"veth", "bond", "" for hardware
  * @master:		ifindex of its bond, team or bridge; 0: none
@@ -32,6 +44,7 @@ enum {
  * @parent:		PCI address (or other bus address) of its device; "" for none
  * @phys_port_name:	"p0", "pf0vf1", "" for none
  * @altnames:		alternative names
+ * @conf:		its sysctls of IPv4 and IPv6; empty where IP does not run on it
  */
 struct link {
 	int ifindex;
@@ -40,6 +53,8 @@ struct link {
 	unsigned char mac[LINK_MAC_LEN];
 	bool ethernet;
 	bool up;
+	bool promisc, allmulti;
+	int txqlen;
 	bool loopback;
 	char kind[LINK_KIND_SIZE];
 	int master;
@@ -49,6 +64,7 @@ struct link {
 	char phys_port_name[LINK_PARENT_SIZE];
 	char altnames[LINK_ALTNAMES_MAX][LINK_ALTNAME_SIZE];
 	size_t n_altnames;
+	struct link_conf conf;
 };
 
 /* What to change; a member that is absent (NULL, 0, -1) stays. */
@@ -58,6 +74,9 @@ struct link_change {
 	int mtu;
 	bool set_up; /* whether @up counts */
 	bool up;
+	unsigned mask, flags; /* IFF_PROMISC, IFF_ALLMULTI: those in @mask become as in @flags */
+	bool set_txqlen;      /* whether @txqlen counts */
+	int txqlen;
 	bool move; /* whether @netns counts */
 	int netns;
 	int new_ifindex; /* wanted in @netns; kernels before 5.13 choose one themselves */
@@ -123,6 +142,21 @@ int link_find_parent(struct nlsock *sock, const char *parent, struct link *ret_l
  * Return: 0 or a negative errno.
  */
 int link_set(struct nlsock *sock, int ifindex, const struct link_change *change, struct err *err);
+
+/* link_altname() - add or remove an alternative name. Return: 0 or a negative errno, with @err set. */
+int link_altname(struct nlsock *sock, int ifindex, const char *name, bool add, struct err *err);
+
+/**
+ * link_set_conf4() - set IPv4 sysctls of an interface
+ * @sock:	socket of its namespace
+ * @ifindex:	index
+ * @have, @want: what it has and what it shall have; only what differs is written
+ * @err:	ROCE_KERNEL_REFUSED
+ *
+ * Return: 0 or a negative errno.
+ */
+int link_set_conf4(struct nlsock *sock, int ifindex, const struct link_conf *have,
+		   const struct link_conf *want, struct err *err);
 
 /**
  * link_wait() - wait until something about interfaces changes in a namespace

@@ -111,19 +111,40 @@ void netns_return(int back)
 	close(back);
 }
 
-int netns_sysctl(int fd, const char *name, const char *value)
+/* The file of a sysctl as @fd's processes see it: /proc/sys/net shows the opener's namespace. */
+static int open_sysctl(int fd, const char *name, int flags)
 {
-	_cleanup_close_ int file = -1;
 	struct err ignored = { 0 };
 	char path[256];
-	int back, r;
+	int back, file, r;
 
 	snprintf(path, sizeof(path), "/proc/sys/%s", name);
 	r = netns_enter(fd, &back, &ignored);
 	if (r < 0)
 		return r;
-	file = open(path, O_WRONLY | O_CLOEXEC);
-	r = file < 0 ? -errno : file_write_fd(file, value, strlen(value));
+	file = open(path, flags | O_CLOEXEC);
+	r = file < 0 ? -errno : file;
 	netns_return(back);
 	return r;
+}
+
+int netns_sysctl(int fd, const char *name, const char *value)
+{
+	_cleanup_close_ int file = open_sysctl(fd, name, O_WRONLY);
+
+	return file < 0 ? file : file_write_fd(file, value, strlen(value));
+}
+
+int netns_sysctl_read(int fd, const char *name, char *buf, size_t size)
+{
+	_cleanup_close_ int file = open_sysctl(fd, name, O_RDONLY);
+	ssize_t n = file < 0 ? file : read(file, buf, size);
+
+	if (n < 0)
+		return file < 0 ? file : -errno;
+	if ((size_t)n == size)
+		return -E2BIG;
+	buf[n] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	return 0;
 }

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+enum { SYSCTL_VALUE_SIZE = 256 };
+
 /* A namespace by its inode on nsfs: a path may be mounted over, the inode is the namespace. */
 struct netns_id {
 	uint64_t dev, ino;
@@ -70,5 +72,15 @@ void netns_return(int back);
  * Return: 0 or a negative errno (-ENOENT: the kernel has no such sysctl).
  */
 int netns_sysctl(int fd, const char *name, const char *value);
+
+/**
+ * netns_sysctl_read() - read one sysctl below /proc/sys in a namespace
+ * @fd:		the namespace
+ * @name:	as netns_sysctl()
+ * @buf, @size:	receives its text, without the newline at the end
+ *
+ * Return: 0 or a negative errno; -E2BIG: it is longer than @size.
+ */
+int netns_sysctl_read(int fd, const char *name, char *buf, size_t size);
 
 #endif

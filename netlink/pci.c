@@ -94,6 +94,12 @@ int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err)
 	return 0;
 }
 
+/* vfio-pci and its variants (mlx5_vfio_pci), uio_pci_generic, igb_uio. */
+bool pci_is_userspace(const struct pci_dev *dev)
+{
+	return strstr(dev->driver, "vfio") || strstr(dev->driver, "uio");
+}
+
 int pci_each_vf(pci_visitor visit, void *arg)
 {
 	struct dirent **entries;

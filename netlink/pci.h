@@ -37,6 +37,9 @@ struct pci_dev {
  */
 int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err);
 
+/* pci_is_userspace() - whether the bound driver hands the function to a process: no netdev. */
+bool pci_is_userspace(const struct pci_dev *dev);
+
 /* pci_visitor - called for each function; returns true to stop. */
 typedef bool (*pci_visitor)(const struct pci_dev *dev, void *arg);
 

@@ -35,6 +35,31 @@ static void parse_vlan(struct vf_vlan *vlan, struct nlattr *single, struct nlatt
 	}
 }
 
+/* Drivers that know nothing of it leave -1 (net/core/rtnetlink.c, rtnl_fill_vfinfo()). */
+static enum vf_switch parse_switch(struct nlattr *attr)
+{
+	const struct ifla_vf_spoofchk *v = attr ? nla_data(attr) : NULL;
+
+	return !v || v->setting == UINT32_MAX ? VF_UNKNOWN : v->setting ? VF_ON : VF_OFF;
+}
+
+static void parse_settings(struct vf *vf, struct nlattr **tb)
+{
+	if (tb[IFLA_VF_RATE]) {
+		const struct ifla_vf_rate *v = nla_data(tb[IFLA_VF_RATE]);
+
+		vf->rate = (struct vf_rate){ (int)v->min_tx_rate, (int)v->max_tx_rate };
+	}
+	if (tb[IFLA_VF_LINK_STATE]) {
+		const struct ifla_vf_link_state *v = nla_data(tb[IFLA_VF_LINK_STATE]);
+
+		vf->link = v->link_state < VF_LINK_MAX ? v->link_state : VF_LINK_AUTO;
+	}
+	parse_vlan(&vf->vlan, tb[IFLA_VF_VLAN], tb[IFLA_VF_VLAN_LIST]);
+	vf->spoofchk = parse_switch(tb[IFLA_VF_SPOOFCHK]);
+	vf->trust = parse_switch(tb[IFLA_VF_TRUST]);
+}
+
 static void parse_vf(struct vf_search *search, struct nlattr *info)
 {
 	struct nlattr *tb[IFLA_VF_MAX + 1] = { NULL };
@@ -45,8 +70,9 @@ static void parse_vf(struct vf_search *search, struct nlattr *info)
 	mac = nla_data(tb[IFLA_VF_MAC]);
 	if ((int)mac->vf != search->index)
 		return;
+	*search->vf = (struct vf){ 0 };
 	memcpy(search->vf->mac, mac->mac, LINK_MAC_LEN);
-	parse_vlan(&search->vf->vlan, tb[IFLA_VF_VLAN], tb[IFLA_VF_VLAN_LIST]);
+	parse_settings(search->vf, tb);
 	search->found = true;
 }
 
@@ -109,7 +135,7 @@ static int set(struct nlsock *sock, int pf, int type, const void *data, int len,
 	}
 	r = nlsock_talk(sock, msg, NULL, NULL);
 	if (r < 0)
-		return err_set(err, ROCE_KERNEL_REFUSED, r, "the PF's driver refused the VF's %s: %s",
+		return err_set(err, ROCE_KERNEL_REFUSED, r, "the driver refuses the VF's %s: %s",
 			       what, nlsock_words(sock));
 	return 0;
 }
@@ -142,4 +168,32 @@ int vf_set_vlan(struct nlsock *sock, int pf, int index, struct vf_vlan vlan, str
 	if (vlan.proto == ETH_P_8021AD)
 		return set(sock, pf, IFLA_VF_VLAN_LIST, &listed, sizeof(listed), "VLAN", err);
 	return set(sock, pf, IFLA_VF_VLAN, &plain, sizeof(plain), "VLAN", err);
+}
+
+int vf_set_rate(struct nlsock *sock, int pf, int index, struct vf_rate rate, struct err *err)
+{
+	struct ifla_vf_rate vf = { (unsigned)index, (unsigned)rate.min, (unsigned)rate.max };
+
+	return set(sock, pf, IFLA_VF_RATE, &vf, sizeof(vf), "min_tx_rate and max_tx_rate", err);
+}
+
+int vf_set_spoofchk(struct nlsock *sock, int pf, int index, bool on, struct err *err)
+{
+	struct ifla_vf_spoofchk vf = { (unsigned)index, on };
+
+	return set(sock, pf, IFLA_VF_SPOOFCHK, &vf, sizeof(vf), "spoofchk", err);
+}
+
+int vf_set_trust(struct nlsock *sock, int pf, int index, bool on, struct err *err)
+{
+	struct ifla_vf_trust vf = { (unsigned)index, on };
+
+	return set(sock, pf, IFLA_VF_TRUST, &vf, sizeof(vf), "trust", err);
+}
+
+int vf_set_link(struct nlsock *sock, int pf, int index, enum vf_link link, struct err *err)
+{
+	struct ifla_vf_link_state vf = { (unsigned)index, link };
+
+	return set(sock, pf, IFLA_VF_LINK_STATE, &vf, sizeof(vf), "link_state", err);
 }

@@ -235,6 +235,23 @@ cni DEL c1 "$POD" net1 "$conf"
 same "$BEFORE_ALT" "$(host_dump)" "a device with an altname: it has it again after DEL"
 ip link property del dev rdma0 altname rdma-long-name
 
+# An altname that would clash is left out in the pod, and there again after DEL.
+altname_clashes() { # altname_clashes ALTNAME DESCRIPTION
+	ip link property add dev rdma0 altname rdma-long-name altname "$1"
+	local before
+	before=$(host_dump)
+	cni ADD c1 "$POD" net1 "$conf"
+	succeeded "$2: ADD"
+	is "$(ip -n pod1 -j link show dev net1 | jq -c '.[0].altnames')" '["rdma-long-name"]' "$2: the other altname is there"
+	cni DEL c1 "$POD" net1 "$conf"
+	same "$before" "$(host_dump)" "$2: the host is as before"
+	ip link property del dev rdma0 altname rdma-long-name altname "$1"
+}
+altname_clashes net1 "the device has the pod's name as an altname"
+ip -n pod1 link add rail-zero type bridge
+altname_clashes rail-zero "an altname of the device is taken in the pod"
+ip -n pod1 link del rail-zero
+
 ip link add mac0 link port0 type macvlan mode bridge
 BEFORE_MACVLAN=$(host_dump)
 cni ADD c1 "$POD" net1 "$(config '.device = "mac0" | .mtu = 1400')"

@@ -58,17 +58,17 @@ static struct journal sample(void)
 				     .vf_index = 2 },
 			    .has_rdma = true, .rdma = { 4, "mlx5_4" } },
 		.steps = {
-			{ .type = STEP_LINK_STATE, .have.up = true, .want.up = false },
+			{ .type = STEP_LINK_STATE, .have.on = true, .want.on = false },
 			{ .type = STEP_VF_VLAN, .have.vlan = { 7, 3, ETH_P_8021AD },
 			  .want.vlan = { 100, 0, ETH_P_8021Q } },
 			{ .type = STEP_MAC, .have.mac = { { 0 }, MAC(1) },
 			  .want.mac = { MAC(9), MAC(9) } },
-			{ .type = STEP_LINK_MTU, .have.mtu = 1500, .want.mtu = 9000 },
+			{ .type = STEP_LINK_MTU, .have.number = 1500, .want.number = 9000 },
 			{ .type = STEP_LINK_MOVE, .have.at = { PLACE_HOST, "ens1f0v2", 12 },
 			  .want.at = { PLACE_POD, "net1", 3 } },
-			{ .type = STEP_RDMA_MOVE, .have.rdma = PLACE_HOST, .want.rdma = PLACE_POD },
-			{ .type = STEP_IPAM, .have.present = false, .want.present = true },
-			{ .type = STEP_LINK_STATE, .have.up = false, .want.up = true },
+			{ .type = STEP_RDMA_MOVE, .have.place = PLACE_HOST, .want.place = PLACE_POD },
+			{ .type = STEP_IPAM, .have.on = false, .want.on = true },
+			{ .type = STEP_LINK_STATE, .have.on = false, .want.on = true },
 		},
 		.n_steps = 8,
 		.ipam_type = "roce-ipam",
@@ -192,8 +192,8 @@ static void extremes_come_back(void **state)
 	journal.n_steps = JOURNAL_STEPS_MAX;
 	for (size_t i = 0; i < JOURNAL_STEPS_MAX; i++)
 		journal.steps[i] = (struct step){ .type = STEP_LINK_MTU,
-						  .have.mtu = (int)i,
-						  .want.mtu = 65535 };
+						  .have.number = (int)i,
+						  .want.number = 65535 };
 	memset(journal.device.key, 'k', sizeof(journal.device.key) - 1);
 	memset(journal.device.name, 'n', sizeof(journal.device.name) - 1);
 	memset(journal.device.rdma.name, 'r', sizeof(journal.device.rdma.name) - 1);

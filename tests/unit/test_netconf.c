@@ -55,13 +55,13 @@ static void every_key_is_read(void **state)
 	must_read("every key", text, NULL, &call, &conf);
 	assert_string_equal(conf.pci, PCI_2);
 	assert_null(conf.device);
-	assert_true(conf.mtu.set && conf.mtu.value == 9000);
+	assert_true(conf.set.mtu.set && conf.set.mtu.value == 9000);
 	assert_true(conf.roce_mtu.set && conf.roce_mtu.value == 4096);
 	assert_int_equal(conf.policy, MTU_STRICT);
 	assert_string_equal(conf.fabric, "rail");
-	assert_true(conf.vlan.set && conf.vlan.value == 100);
-	assert_true(conf.mac.set);
-	assert_string_equal(mac_format(conf.mac.bytes, mac), MAC_1);
+	assert_true(conf.set.vlan.set && conf.set.vlan.value == 100);
+	assert_true(conf.set.mac.set);
+	assert_string_equal(mac_format(conf.set.mac.bytes, mac), MAC_1);
 	assert_string_equal(conf.ipam_type, "roce-ipam");
 	assert_string_equal(conf.device_info_file, "/run/x.json");
 	assert_true(json_is_object(conf.prev_result));
@@ -78,7 +78,7 @@ static void absent_keys_are_absent(void **state)
 	must_read("nothing but a netdev", CONF(",\"device\":\"ens1f0\""), NULL, &call, &conf);
 	assert_string_equal(conf.pci, "");
 	assert_string_equal(conf.device, "ens1f0");
-	assert_false(conf.mtu.set || conf.roce_mtu.set || conf.vlan.set || conf.mac.set);
+	assert_false(conf.set.mtu.set || conf.roce_mtu.set || conf.set.vlan.set || conf.set.mac.set);
 	assert_int_equal(conf.policy, MTU_STRICT);
 	assert_null(conf.fabric);
 	assert_null(conf.ipam_type);
@@ -129,7 +129,7 @@ static void keys_of_others_are_tolerated(void **state)
 
 		must_read(row->name, row->text, NULL, &call, &conf);
 		row_text(row->name, "PCI address", conf.pci, PCI_2);
-		row_true(row->name, "no MAC", !conf.mac.set);
+		row_true(row->name, "no MAC", !conf.set.mac.set);
 		json_decref(call.json);
 	}
 }
@@ -209,9 +209,9 @@ static void mac_is_settled(void **state)
 		char text[MAC_TEXT_SIZE];
 
 		must_read(row->name, row->text, row->args, &call, &conf);
-		row_int(row->name, "set", conf.mac.set, row->mac != NULL);
+		row_int(row->name, "set", conf.set.mac.set, row->mac != NULL);
 		if (row->mac)
-			row_text(row->name, "MAC", mac_format(conf.mac.bytes, text), row->mac);
+			row_text(row->name, "MAC", mac_format(conf.set.mac.bytes, text), row->mac);
 		json_decref(call.json);
 	}
 }
@@ -392,10 +392,6 @@ static const struct {
 	  CONF(VF ",\"device\":\"ens1f0\""),
 	  VALUE,
 	  { "deviceID 0000:3b:00.2", "device ens1f0", "keep one" } },
-	{ "vlan without a VF",
-	  CONF(",\"device\":\"ens1f0\",\"vlan\":7"),
-	  VALUE,
-	  { "vlan: needs a VF", "ens1f0" } },
 };
 
 /* One test a row: a row that fails hides no other. */

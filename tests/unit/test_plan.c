@@ -248,14 +248,6 @@ static struct host_state host_name_taken(void)
 	return state;
 }
 
-static struct host_state host_altname_taken(void)
-{
-	struct host_state state = host_veth();
-
-	snprintf(state.pod_taken, sizeof(state.pod_taken), "enp3s0np0");
-	return state;
-}
-
 static struct host_state host_busy_in_every_way(void)
 {
 	struct host_state state = host_name_taken();
@@ -267,7 +259,7 @@ static struct host_state host_busy_in_every_way(void)
 
 /* ---- steps ---- */
 
-/* The steps of a plan, a line each. */
+/* The steps of a plan that change something, a line each. */
 static const char *print_steps(const struct plan *plan, const char *device, char buf[8192])
 {
 	char line[STEP_TEXT_SIZE];
@@ -275,11 +267,12 @@ static const char *print_steps(const struct plan *plan, const char *device, char
 
 	buf[0] = '\0';
 	for (size_t i = 0; i < plan->n_steps; i++)
-		n += snprintf(buf + n, 8192 - n, "%s\n", step_print(&plan->steps[i], device, line));
+		if (step_changes(&plan->steps[i]))
+			n += snprintf(buf + n, 8192 - n, "%s\n",
+				      step_print(&plan->steps[i], device, line));
 	return buf;
 }
 
-#define KEEP_MAC "x: keep MAC 02:00:5e:00:53:01\n"
 
 static const struct {
 	const char *name;
@@ -289,84 +282,77 @@ static const struct {
 } golden[] = {
 	{ "VF, nothing asked for",
 	  host_vf,
-	  { .mtu.set = false },
-	  "x: keep down\nx: keep VLAN 0\n" KEEP_MAC
+	  { .fabric = NULL },
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
 	{ "VF, everything asked for",
 	  host_vf,
-	  { .mtu = SET(4200),
+	  { .set.mtu = SET(4200),
 	    .roce_mtu = SET(4096),
-	    .vlan = SET(100),
-	    .mac = { true, { 0x02, 0x00, 0x5e, 0x00, 0x53, 0x09 } },
+	    .set.vlan = SET(100),
+	    .set.mac = { true, { 0x02, 0x00, 0x5e, 0x00, 0x53, 0x09 } },
 	    .ipam_type = "roce-ipam" },
-	  "x: keep down\nx: VLAN 0 -> 100\nx: MAC 02:00:5e:00:53:01 -> 02:00:5e:00:53:09\n"
+	  "x: VLAN 0 -> 100\nx: MAC 02:00:5e:00:53:01 -> 02:00:5e:00:53:09\n"
 	  "x: MTU 1500 -> 4200\nx: move to the pod as net1\n"
 	  "take addresses from the IPAM plugin\nx: set up\n" },
 	{ "VF that is up",
 	  host_vf_up,
-	  { .mtu = SET(1500) },
-	  "x: set down\nx: keep VLAN 0\n" KEEP_MAC
-	  "x: keep MTU 1500\nx: move to the pod as net1\nx: set up\n" },
+	  { .set.mtu = SET(1500) },
+	  "x: set down\n"
+	  "x: move to the pod as net1\nx: set up\n" },
 	{ "exclusive RDMA",
 	  host_vf_exclusive,
-	  { .mtu = SET(9000), .ipam_type = "i" },
-	  "x: keep down\nx: keep VLAN 0\n" KEEP_MAC
+	  { .set.mtu = SET(9000), .ipam_type = "i" },
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: move its RDMA device to the pod\n"
 	  "take addresses from the IPAM plugin\nx: set up\n" },
 	{ "exclusive, no RDMA device",
 	  host_vf_exclusive_no_rdma,
-	  { .mtu = SET(9000) },
-	  "x: keep down\nx: keep VLAN 0\n" KEEP_MAC
+	  { .set.mtu = SET(9000) },
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
 	{ "VLAN of before stays",
 	  host_vf_vlan_7,
-	  { .mtu = SET(9000) },
-	  "x: keep down\nx: keep VLAN 7\n" KEEP_MAC
+	  { .set.mtu = SET(9000) },
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
 	{ "VLAN 0 takes it off",
 	  host_vf_vlan_7,
-	  { .mtu = SET(9000), .vlan = SET(0) },
-	  "x: keep down\nx: VLAN 7 -> 0\n" KEEP_MAC
+	  { .set.mtu = SET(9000), .set.vlan = SET(0) },
+	  "x: VLAN 7 (802.1ad, priority 3) -> 0\n"
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
 	{ "MTU of before stays",
 	  host_vf_at_9000,
-	  { .mtu = SET(9000) },
-	  "x: keep down\nx: keep VLAN 0\n" KEEP_MAC
-	  "x: keep MTU 9000\nx: move to the pod as net1\nx: set up\n" },
+	  { .set.mtu = SET(9000) },
+	  "x: move to the pod as net1\nx: set up\n" },
 	{ "the tag of before counts on the switch",
 	  host_vf_on_tagged_switch,
-	  { .vlan.set = false },
-	  "x: keep down\nx: keep VLAN 7\n" KEEP_MAC
+	  { .fabric = NULL },
 	  "x: MTU 1500 -> 8996\nx: move to the pod as net1\nx: set up\n" },
 	{ "the tag taken off does not",
 	  host_vf_on_tagged_switch,
-	  { .vlan = SET(0) },
-	  "x: keep down\nx: VLAN 7 -> 0\n" KEEP_MAC
+	  { .set.vlan = SET(0) },
+	  "x: VLAN 7 (802.1ad, priority 3) -> 0\n"
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
 	{ "another tag than before counts as one",
 	  host_vf_on_tagged_switch,
-	  { .vlan = SET(8) },
-	  "x: keep down\nx: VLAN 7 -> 8\n" KEEP_MAC
+	  { .set.vlan = SET(8) },
+	  "x: VLAN 7 (802.1ad, priority 3) -> 8 (802.1q, priority 0)\n"
 	  "x: MTU 1500 -> 8996\nx: move to the pod as net1\nx: set up\n" },
 	{ "the device's own tag counts on the switch",
 	  host_macvlan_on_tagged_switch,
-	  { .vlan.set = false },
-	  "x: set down\nx: keep MAC 02:00:5e:00:53:05\nx: MTU 1500 -> 8996\n"
+	  { .fabric = NULL },
+	  "x: set down\nx: MTU 1500 -> 8996\n"
 	  "x: move to the pod as net1\nx: set up\n" },
 	{ "the device's own tag and the PF's",
 	  host_vf_two_tags,
-	  { .vlan.set = false },
-	  "x: keep down\nx: keep VLAN 7\n" KEEP_MAC
+	  { .fabric = NULL },
 	  "x: MTU 1500 -> 8992\nx: move to the pod as net1\nx: set up\n" },
 	{ "the device's own tag stays when the PF's is taken off",
 	  host_vf_two_tags,
-	  { .vlan = SET(0) },
-	  "x: keep down\nx: VLAN 7 -> 0\n" KEEP_MAC
+	  { .set.vlan = SET(0) },
+	  "x: VLAN 7 (802.1ad, priority 3) -> 0\n"
 	  "x: MTU 1500 -> 8996\nx: move to the pod as net1\nx: set up\n" },
 	{ "veth",
 	  host_veth,
-	  { .mtu = SET(9000) },
-	  "x: set down\nx: keep MAC 02:00:5e:00:53:05\nx: MTU 1500 -> 9000\n"
+	  { .set.mtu = SET(9000) },
+	  "x: set down\nx: MTU 1500 -> 9000\n"
 	  "x: move to the pod as net1\nx: set up\n" },
 };
 
@@ -401,7 +387,7 @@ static void steps_hold_what_was(void **state)
 {
 	static struct plan plan;
 	struct host_state host = host_vf_exclusive();
-	struct netconf conf = { .mtu = SET(9000), .ipam_type = "i" };
+	struct netconf conf = { .set.mtu = SET(9000), .ipam_type = "i" };
 	const struct step *move, *last;
 
 	(void)state;
@@ -413,29 +399,35 @@ static void steps_hold_what_was(void **state)
 	assert_int_equal(move->want.at.place, PLACE_POD);
 	assert_string_equal(move->want.at.name, "net1");
 	assert_int_equal(move->want.at.ifindex, 3);
-	assert_int_equal(find_step(&plan, STEP_RDMA_MOVE)->have.rdma, PLACE_HOST);
-	assert_int_equal(find_step(&plan, STEP_RDMA_MOVE)->want.rdma, PLACE_POD);
-	assert_false(find_step(&plan, STEP_IPAM)->have.present);
-	assert_int_equal(find_step(&plan, STEP_LINK_MTU)->have.mtu, 1500);
+	assert_int_equal(find_step(&plan, STEP_RDMA_MOVE)->have.place, PLACE_HOST);
+	assert_int_equal(find_step(&plan, STEP_RDMA_MOVE)->want.place, PLACE_POD);
+	assert_false(find_step(&plan, STEP_IPAM)->have.on);
+	assert_int_equal(find_step(&plan, STEP_LINK_MTU)->have.number, 1500);
 	last = &plan.steps[plan.n_steps - 1];
 	assert_int_equal(last->type, STEP_LINK_STATE);
-	assert_true(!last->have.up && last->want.up);
+	assert_true(!last->have.on && last->want.on);
 }
 
 static void vlan_keeps_or_replaces_all_of_it(void **state)
 {
 	static struct plan plan;
 	struct host_state host = host_vf_vlan_7();
-	struct netconf conf = { .mtu = SET(9000) };
+	struct netconf conf = { .set.mtu = SET(9000) };
 	const struct step *step;
 
 	(void)state;
 	plan_add(&conf, &profile, &host, "net1", &plan);
 	assert_false(step_changes(find_step(&plan, STEP_VF_VLAN)));
-	conf.vlan = (struct opt_int)SET(7); /* the same number: nothing to do */
+	conf.set.vlan = (struct opt_int)SET(7); /* the same number, but tag and priority are the usual */
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_true(step_changes(find_step(&plan, STEP_VF_VLAN)));
+	conf.set.vlan_qos = (struct opt_int)SET(3);
+	conf.set.vlan_proto = (struct opt_int)SET(ETH_P_8021AD);
 	plan_add(&conf, &profile, &host, "net1", &plan);
 	assert_false(step_changes(find_step(&plan, STEP_VF_VLAN)));
-	conf.vlan = (struct opt_int)SET(8);
+	conf.set.vlan_qos.set = conf.set.vlan_proto.set = false;
+	conf.set.vlan_qos.value = 0;
+	conf.set.vlan = (struct opt_int)SET(8);
 	plan_add(&conf, &profile, &host, "net1", &plan);
 	step = find_step(&plan, STEP_VF_VLAN);
 	assert_int_equal(step->have.vlan.proto, ETH_P_8021AD);
@@ -468,11 +460,11 @@ static void macs_are_planned(void **state)
 	for_each_row(row, mac_steps)
 	{
 		struct host_state host = row->host();
-		struct netconf conf = { .mtu = SET(1500) };
+		struct netconf conf = { .set.mtu = SET(1500) };
 		const struct step *step;
 
 		if (row->asked)
-			conf.mac = mac_9;
+			conf.set.mac = mac_9;
 		plan_add(&conf, &profile, &host, "net1", &plan);
 		step = find_step(&plan, STEP_MAC);
 		row_int(row->name, "have.admin", step->have.mac.admin[5], row->have_admin);
@@ -493,7 +485,7 @@ static const struct {
 } refused[] = {
 	{ "address",
 	  host_address,
-	  { .mtu = SET(1500) },
+	  { .set.mtu = SET(1500) },
 	  ROCE_DEVICE_FORBIDDEN,
 	  "device-has-address",
 	  "device veth5",
@@ -501,7 +493,7 @@ static const struct {
 	  "ip address flush" },
 	{ "default route",
 	  host_default_route,
-	  { .mtu = SET(1500) },
+	  { .set.mtu = SET(1500) },
 	  ROCE_DEVICE_FORBIDDEN,
 	  "device-has-default-route",
 	  "device veth5",
@@ -509,7 +501,7 @@ static const struct {
 	  "another device" },
 	{ "enslaved",
 	  host_enslaved,
-	  { .mtu = SET(1500) },
+	  { .set.mtu = SET(1500) },
 	  ROCE_DEVICE_FORBIDDEN,
 	  "device-enslaved",
 	  "device veth5",
@@ -517,7 +509,7 @@ static const struct {
 	  "nomaster" },
 	{ "loopback",
 	  host_loopback,
-	  { .mtu = SET(1500) },
+	  { .set.mtu = SET(1500) },
 	  ROCE_DEVICE_FORBIDDEN,
 	  "device-not-ethernet",
 	  "device veth5",
@@ -525,7 +517,7 @@ static const struct {
 	  "" },
 	{ "InfiniBand",
 	  host_infiniband,
-	  { .mtu = SET(1500) },
+	  { .set.mtu = SET(1500) },
 	  ROCE_DEVICE_FORBIDDEN,
 	  "device-not-ethernet",
 	  "device veth5",
@@ -533,7 +525,7 @@ static const struct {
 	  "" },
 	{ "carries others",
 	  host_carries,
-	  { .mtu = SET(1500) },
+	  { .set.mtu = SET(1500) },
 	  ROCE_DEVICE_FORBIDDEN,
 	  "device-carries-others",
 	  "device veth5",
@@ -542,7 +534,7 @@ static const struct {
 	  "ip link del veth5.7" },
 	{ "rides on what is down",
 	  host_parent_down,
-	  { .mtu = SET(1500) },
+	  { .set.mtu = SET(1500) },
 	  ROCE_DEVICE_FORBIDDEN,
 	  "device-parent-down",
 	  "device veth5",
@@ -550,7 +542,7 @@ static const struct {
 	  "ip link set dev ens9 up" },
 	{ "PF with VFs",
 	  host_pf_with_vfs,
-	  { .mtu = SET(1500) },
+	  { .set.mtu = SET(1500) },
 	  ROCE_DEVICE_FORBIDDEN,
 	  "device-is-pf",
 	  "device veth5",
@@ -558,23 +550,15 @@ static const struct {
 	  "sriov_numvfs" },
 	{ "name taken in the pod",
 	  host_name_taken,
-	  { .mtu = SET(1500) },
+	  { .set.mtu = SET(1500) },
 	  ROCE_IFNAME_TAKEN,
 	  "pod-name-taken",
 	  "",
 	  "has the name net1 already",
 	  "@NAME" },
-	{ "altname taken in the pod",
-	  host_altname_taken,
-	  { .mtu = SET(1500) },
-	  ROCE_IFNAME_TAKEN,
-	  "pod-name-taken",
-	  "",
-	  "enp3s0np0",
-	  "ip link property del dev veth5 altname enp3s0np0" },
 	{ "PF too small",
 	  host_vf_pf_1500,
-	  { .mtu = SET(9000) },
+	  { .set.mtu = SET(9000) },
 	  ROCE_MTU_MISMATCH,
 	  "port-mtu-too-small",
 	  "PF ens1f0",
@@ -582,7 +566,7 @@ static const struct {
 	  "ip link set dev ens1f0 mtu 9000" },
 	{ "device too small",
 	  host_vf,
-	  { .mtu = SET(9979) },
+	  { .set.mtu = SET(9979) },
 	  ROCE_MTU_MISMATCH,
 	  "device-max-mtu-too-small",
 	  "device ens1f0v2",
@@ -590,7 +574,7 @@ static const struct {
 	  "" },
 	{ "RoCE MTU does not fit",
 	  host_vf,
-	  { .mtu = SET(4096), .roce_mtu = SET(4096) },
+	  { .set.mtu = SET(4096), .roce_mtu = SET(4096) },
 	  ROCE_MTU_MISMATCH,
 	  "pod-mtu-below-roce-mtu",
 	  "pod",
@@ -598,7 +582,7 @@ static const struct {
 	  "4200" },
 	{ "switch too small, one tag",
 	  host_vf_on_tagged_switch,
-	  { .mtu = SET(9000) },
+	  { .set.mtu = SET(9000) },
 	  ROCE_MTU_MISMATCH,
 	  "switch-mtu-too-small",
 	  "switch of fabric rail",
@@ -638,7 +622,7 @@ static void refusals_come_together(void **state)
 					   "device-enslaved", "pod-name-taken" };
 	static struct plan plan;
 	struct host_state host = host_busy_in_every_way();
-	struct netconf conf = { .mtu = SET(1500) };
+	struct netconf conf = { .set.mtu = SET(1500) };
 
 	(void)state;
 	plan_add(&conf, &profile, &host, "net1", &plan);
@@ -688,7 +672,7 @@ static void policy_is_settled(void **state)
 		const struct profile node = { .present = true,
 					      .mtu = row->node,
 					      .may_loosen = row->may_loosen };
-		const struct netconf conf = { .mtu = SET(9000),
+		const struct netconf conf = { .set.mtu = SET(9000),
 					      .has_policy = row->asked,
 					      .policy = row->network };
 		const struct finding *f = &plan.findings.items[0];
@@ -716,7 +700,7 @@ static void refused_policy_loosens_nothing(void **state)
 {
 	static struct plan plan;
 	struct host_state host = host_vf_pf_1500();
-	struct netconf conf = { .mtu = SET(9000), .has_policy = true, .policy = MTU_WARN };
+	struct netconf conf = { .set.mtu = SET(9000), .has_policy = true, .policy = MTU_WARN };
 
 	(void)state;
 	plan_add(&conf, &profile, &host, "net1", &plan);
@@ -732,7 +716,7 @@ static void clamped_mtu_is_planned(void **state)
 	static const struct profile clamp = { .present = true, .mtu = MTU_CLAMP };
 	static struct plan plan;
 	struct host_state host = host_vf_pf_1500();
-	struct netconf conf = { .mtu = SET(9000) };
+	struct netconf conf = { .set.mtu = SET(9000) };
 	struct err err = { 0 };
 
 	(void)state;
@@ -740,7 +724,7 @@ static void clamped_mtu_is_planned(void **state)
 	assert_int_equal(finding_refuse(&plan.findings, &err), 0);
 	assert_int_equal(plan.findings.n, 2);
 	assert_string_equal(plan.findings.items[1].id, "pod-mtu-lowered");
-	assert_int_equal(find_step(&plan, STEP_LINK_MTU)->want.mtu, 1500);
+	assert_int_equal(find_step(&plan, STEP_LINK_MTU)->want.number, 1500);
 	conf.roce_mtu = (struct opt_int)SET(4096);
 	plan_add(&conf, &clamp, &host, "net1", &plan);
 	assert_true(finding_refuse(&plan.findings, &err) < 0);
@@ -750,7 +734,7 @@ static void cut_chain_is_a_warning(void **state)
 {
 	static struct plan plan;
 	struct host_state host = host_more();
-	struct netconf conf = { .mtu = SET(9000) };
+	struct netconf conf = { .set.mtu = SET(9000) };
 	const struct finding *f = &plan.findings.items[0];
 
 	(void)state;
@@ -767,7 +751,7 @@ static void chain_is_asked_as_observed(void **state)
 {
 	static struct plan plan;
 	struct host_state host = host_vf_two_tags();
-	struct netconf conf = { .mtu = SET(4200), .roce_mtu = SET(4096) };
+	struct netconf conf = { .set.mtu = SET(4200), .roce_mtu = SET(4096) };
 
 	(void)state;
 	plan_add(&conf, &profile, &host, "net1", &plan);
@@ -786,7 +770,7 @@ static void missing_profile_is_a_warning(void **state)
 	static const struct profile none = { .present = false };
 	static struct plan plan;
 	struct host_state host = host_vf();
-	struct netconf conf = { .mtu = SET(9000) };
+	struct netconf conf = { .set.mtu = SET(9000) };
 	struct err err = { 0 };
 
 	(void)state;
@@ -845,7 +829,7 @@ static void addresses_come_first(void **state)
 			    "x: address 192.0.2.5/24\nx: address fd00::5/64\n"
 			    "x: route to 198.51.100.0/24\n");
 	for (size_t i = 0; i < plan.n_steps; i++)
-		assert_true(!plan.steps[i].have.present && plan.steps[i].want.present);
+		assert_true(!plan.steps[i].have.on && plan.steps[i].want.on);
 	assert_int_equal(plan.findings.n, 0);
 }
 

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The device, and its RDMA device, between the host and the pod. */
+#include "cni/exec.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+
+enum { RDMA_POLL_MS = 10 };
+
+/* ---- netdev ---- */
+
+static int move_to_pod(struct apply *a, const struct step *step, const struct link *link,
+		       struct err *err)
+{
+	const struct step_at *want = &step->want.at;
+	struct link_change change = { .move = true, .netns = a->pod.netns };
+	struct link moved;
+	int r;
+
+	if (!streq(link->name, want->name))
+		change.name = want->name;
+	if (link->ifindex != want->ifindex)
+		change.new_ifindex = want->ifindex;
+	r = link_set(a->host.rt, link->ifindex, &change, err);
+	if (r < 0)
+		return r;
+	r = link_find(a->pod.rt, want->name, &moved);
+	if (r < 0)
+		return err_set(err, ROCE_KERNEL_REFUSED, r,
+			       "%s is not in the pod after the kernel moved it", want->name);
+	a->device.pod_ifindex = moved.ifindex; /* kernels before 5.13 choose their own */
+	return 0;
+}
+
+static bool name_free(struct nlsock *rt, const char *name)
+{
+	struct link other;
+
+	return link_find(rt, name, &other) == -ENODEV;
+}
+
+/* On the host, but under the pod's name, "devN", or a name of our own. */
+static int rename_on_host(struct apply *a, const struct step *step, const struct link *link,
+			  struct err *err)
+{
+	const char *name = step->want.at.name;
+	struct link_change down = { .set_up = true }, rename = { .name = name };
+
+	a->device.ifindex = link->ifindex;
+	if (streq(link->name, name))
+		return 0;
+	if (!name_free(a->host.rt, name))
+		return err_set(err, ROCE_KERNEL_REFUSED, -EEXIST,
+			       "the host has another interface %s by now; the device came back as %s, rename one of them",
+			       name, link->name);
+	if (link->up && link_set(a->host.rt, link->ifindex, &down, err) < 0)
+		return -err->eno;
+	return link_set(a->host.rt, link->ifindex, &rename, err);
+}
+
+/* Down and renamed while still in the pod, where nobody watches for it. Return: the name it has. */
+static const char *prepare_return(struct apply *a, const struct step *step, const struct link *link)
+{
+	const char *name = step->want.at.name;
+	struct link_change down = { .set_up = true }, rename = { .name = name };
+	struct err ignored = { 0 };
+
+	if (link->up)
+		link_set(a->pod.rt, link->ifindex, &down, &ignored);
+	if (streq(link->name, name) || !name_free(a->host.rt, name) ||
+	    link_set(a->pod.rt, link->ifindex, &rename, &ignored) < 0)
+		return link->name;
+	return name;
+}
+
+/*
+ * Home again, so that the host sees the device appear under the name it had. If that cannot be, it
+ * comes back under another one: better on the host under a strange name than lost with the pod.
+ */
+static int move_to_host(struct apply *a, const struct step *step, const struct link *link,
+			struct err *err)
+{
+	const char *name = prepare_return(a, step, link);
+	struct link_change move = { .move = true, .netns = a->host.netns };
+	int ifindex = step->want.at.ifindex, r;
+	char stray[LINK_NAME_SIZE];
+	struct link moved;
+
+	if (!name_free(a->host.rt, name)) {
+		snprintf(stray, sizeof(stray), "roce%d", link->ifindex);
+		move.name = name = stray;
+	}
+	if (link->ifindex != ifindex && link_get(a->host.rt, ifindex, &moved) == -ENODEV)
+		move.new_ifindex = ifindex;
+	r = link_set(a->pod.rt, link->ifindex, &move, err);
+	if (r < 0)
+		return r;
+	r = link_find(a->host.rt, name, &moved);
+	if (r < 0)
+		return err_set(err, ROCE_KERNEL_REFUSED, r, "reading %s, just moved to the host: %s",
+			       name, nlsock_words(a->host.rt));
+	return rename_on_host(a, step, &moved, err);
+}
+
+int exec_move(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err)
+{
+	struct link link;
+	struct nlsock *rt;
+	enum place place;
+	int r = exec_find(a, mode, &link, &rt, &place, err);
+
+	if (r != 0)
+		return r < 0 ? r : 0;
+	if (step->want.at.place == PLACE_HOST)
+		return place == PLACE_POD ? move_to_host(a, step, &link, err)
+					  : rename_on_host(a, step, &link, err);
+	if (place == PLACE_POD)
+		return exec_changed(a, "network namespace", err);
+	return move_to_pod(a, step, &link, err);
+}
+
+/* ---- RDMA device ---- */
+
+/* Its index stays the same wherever it is, its name need not. */
+static bool rdma_at(struct apply *a, enum place place)
+{
+	struct rdmadev dev;
+
+	return rdmadev_find(exec_side(a, place)->rdma, NULL, a->device.rdma.index, &dev) == 0;
+}
+
+/* Without a pod the kernel brings it back; when, is the kernel's business: within EXEC_RETURN_WAIT_MS. */
+static bool rdma_returned(struct apply *a)
+{
+	int64_t deadline = file_deadline(EXEC_RETURN_WAIT_MS);
+
+	while (!rdma_at(a, PLACE_HOST)) {
+		if (file_time_left(deadline) == 0)
+			return false;
+		poll(NULL, 0, RDMA_POLL_MS); /* RDMA netlink has no events for this before 6.12 */
+	}
+	return true;
+}
+
+int exec_rdma_move(struct apply *a, const struct step *step, enum apply_mode mode,
+			  struct err *err)
+{
+	enum place to = step->want.place;
+	enum place from = to == PLACE_POD ? PLACE_HOST : PLACE_POD;
+	int r;
+
+	if (rdma_at(a, to))
+		return 0;
+	if (exec_side(a, from)->netns >= 0 && rdma_at(a, from)) {
+		r = rdmadev_move(exec_side(a, from)->rdma, exec_side(a, from)->netns,
+				 a->device.rdma.index, exec_side(a, to)->netns, err);
+		if (r < 0 || rdma_at(a, to))
+			return r;
+	} else if (mode == APPLY_UNDO && (a->pod.netns >= 0 || rdma_returned(a))) {
+		return 0; /* back already, or its driver is gone */
+	}
+	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
+		       "RDMA device %s is neither on the host nor in the pod; see: rdma dev show",
+		       a->device.rdma.name);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sysctls of an interface, which the kernel forgets whenever it changes its namespace. */
+#ifndef NETLINK_DEVCONF_H
+#define NETLINK_DEVCONF_H
+
+#include "netlink/link.h"
+
+/**
+ * devconf_restore() - give an interface of this namespace the sysctls it had
+ * @sock:	socket of the caller's own namespace
+ * @link:	the interface as it is
+ * @want:	what it had; what the kernel does not show now stays as it is
+ * @err:	ROCE_KERNEL_REFUSED
+ *
+ * A change of namespace takes an interface's IPv4 and IPv6 away and sets them up anew, from the
+ * defaults of the new one (net/ipv4/devinet.c, net/ipv6/addrconf.c: NETDEV_UNREGISTER, _REGISTER).
+ *
+ * Return: 0 or a negative errno.
+ */
+int devconf_restore(struct nlsock *sock, const struct link *link, const struct link_conf *want,
+		    struct err *err);
+
+#endif
