@@ -109,4 +109,53 @@ ip link set rdma0 promisc off allmulticast off txqueuelen 1000
 BEFORE=$BEFORE_SET
 restored "the test's own changes"
 
+
+# ---- the host's sysctls of the netdev, which the kernel forgets when it leaves ----
+
+# set_conf FAMILY NAME=VALUE...: sysctls of rdma0 on the host; each must be taken.
+set_conf() {
+	local family=$1 pair file
+	shift
+	for pair in "$@"; do
+		file=/proc/sys/net/$family/conf/rdma0/${pair%=*}
+		[ -e "$file" ] || continue # a kernel without it
+		printf '%s' "${pair#*=}" 2>/dev/null >"$file"
+		[ "$(<"$file")" = "${pair#*=}" ] || not_ok "the host's $file can be ${pair#*=}" "$(<"$file")"
+	done
+}
+set_everything() {
+	set_conf ipv4 forwarding=1 rp_filter=2 arp_ignore=2 arp_announce=1 arp_filter=1 arp_notify=1 arp_accept=2 \
+		proxy_arp=1 proxy_arp_pvlan=1 accept_redirects=0 send_redirects=0 secure_redirects=0 shared_media=0 \
+		accept_source_route=0 accept_local=1 route_localnet=1 log_martians=1 bootp_relay=1 medium_id=7 tag=9 \
+		disable_xfrm=1 disable_policy=1 force_igmp_version=2 igmpv2_unsolicited_report_interval=9000 \
+		igmpv3_unsolicited_report_interval=900 ignore_routes_with_linkdown=1 promote_secondaries=1 \
+		src_valid_mark=1 drop_unicast_in_l2_multicast=1 drop_gratuitous_arp=1 bc_forwarding=1 arp_evict_nocarrier=0
+	set_conf ipv6 forwarding=1 hop_limit=63 mtu=1400 accept_ra=2 accept_redirects=0 autoconf=0 dad_transmits=3 \
+		router_solicitations=5 router_solicitation_interval=7 router_solicitation_delay=2 \
+		router_solicitation_max_interval=300 router_probe_interval=50 use_tempaddr=2 temp_valid_lft=604000 \
+		temp_prefered_lft=86000 regen_max_retry=4 max_addresses=15 max_desync_factor=500 force_mld_version=1 \
+		mldv1_unsolicited_report_interval=9000 mldv2_unsolicited_report_interval=900 accept_ra_defrtr=0 \
+		accept_ra_pinfo=0 accept_ra_rtr_pref=0 accept_ra_rt_info_min_plen=1 accept_ra_rt_info_max_plen=64 \
+		accept_ra_from_local=1 accept_ra_mtu=0 accept_ra_min_hop_limit=2 accept_ra_min_lft=60 proxy_ndp=1 \
+		optimistic_dad=1 use_optimistic=1 accept_source_route=1 accept_dad=2 enhanced_dad=0 force_tllao=1 \
+		ndisc_notify=1 ndisc_tclass=4 ndisc_evict_nocarrier=0 suppress_frag_ndisc=0 drop_unicast_in_l2_multicast=1 \
+		drop_unsolicited_na=1 accept_untracked_na=1 keep_addr_on_down=1 use_oif_addrs_only=1 disable_policy=1 \
+		ignore_routes_with_linkdown=1 seg6_enabled=1 seg6_require_hmac=1 rpl_seg_enabled=1 ioam6_enabled=1 \
+		ioam6_id=77 ioam6_id_wide=3000000000 ra_defrtr_metric=4000000000 force_forwarding=1 addr_gen_mode=1 disable_ipv6=1
+}
+DEFAULTS=$(conf_dump)
+set_everything
+usual=$(comm -12 <(sort <<<"$DEFAULTS") <(conf_dump | sort) | sed 's|/proc/sys/net/||')
+diag "not tested, these are as usual: $(tr '\n' ' ' <<<"$usual")"
+run_ok "the netdev's sysctls have other values than usual" \
+	[ "$(wc -l <<<"$usual")" -le $(($(wc -l <<<"$DEFAULTS") / 8)) ]
+BEFORE=$(dump)
+add_all "the host's sysctls"
+is "$(sysctl ipv4/conf/net1/rp_filter) $(sysctl ipv6/conf/net1/disable_ipv6)" "0 0" "the host's sysctls: the pod has its own"
+del "the host's sysctls" "$all"
+conf=$(config '.mtu = 1000')
+cni ADD c1 "$POD" net1 "$conf"
+is "$(ls -d /proc/sys/net/ipv6/conf/net1 2>&1 | grep -c cannot)" 1 "an MTU below IPv6's least"
+del "an MTU below IPv6's least, which takes IPv6 from the netdev: the host's sysctls" "$conf"
+
 done_testing || exit 1
