@@ -158,4 +158,65 @@ cni ADD c1 "$POD" net1 "$conf"
 is "$(ls -d /proc/sys/net/ipv6/conf/net1 2>&1 | grep -c cannot)" 1 "an MTU below IPv6's least"
 del "an MTU below IPv6's least, which takes IPv6 from the netdev: the host's sysctls" "$conf"
 
+# ---- sysctls that are refused, and odd ones ----
+
+refuse() { # refuse CODE ERE DESCRIPTION CONFIG
+	cni ADD c1 "$POD" net1 "$4"
+	refused "$1" "$2" "$3"
+	restored "$3"
+	[ "$CNI_RC" -ne 0 ] || cni DEL c1 "$POD" net1 "$4"
+}
+# untouched DESCRIPTION CONFIG: a refusal before anything was changed: no journal is written.
+untouched() {
+	CNI_RUN="strace -f -qq -o /run/trace -e trace=sendto,sendmsg,rename,renameat,renameat2,symlinkat" \
+		cni ADD c1 "$POD" net1 "$2"
+	is "$(grep -cE 'RTM_(NEW|SET|DEL)|rename|symlink' /run/trace)" 0 "$1: nothing is changed, not even for a moment"
+}
+for key in net.ipv4.no_such net.ipv4.conf.IFNAME.no_such net.ipv4.conf.IFNAME net/ipv4/conf/eth9/arp_filter \
+	net.ipv4.conf.IFNAMES.arp_filter net.ipv4.conf.myIFNAME.arp_filter net.core.netdev_max_backlog; do
+	# This one belongs to no namespace, so a pod does not have it; not yet, on the kernels of today.
+	[ "$key" = net.core.netdev_max_backlog ] &&
+		ip netns exec pod1 test -e /proc/sys/net/core/netdev_max_backlog && continue
+	conf=$(config ".sysctl = {\"$key\": \"1\"}")
+	refuse 7 "sysctl $key: (a pod has none of this name|Is a directory); fix: .*sysctl -a" "sysctl $key" "$conf"
+	untouched "sysctl $key" "$conf"
+done
+refuse 108 'net/ipv4/conf/net1/arp_ignore \(unset\) -> no-number: writing "no-number" to net/ipv4/conf/net1/arp_ignore: Invalid argument' \
+	"a value that the kernel refuses" "$(config "$ALL"' | .sysctl."net.ipv4.conf.IFNAME.arp_ignore" = "no-number"')"
+refuse 108 'net/ipv4/ip_default_ttl was set to "300"|writing "300" to net/ipv4/ip_default_ttl: Invalid argument' \
+	"a value out of range" "$(config "$ALL"' | .sysctl."net.ipv4.ip_default_ttl" = "300"')"
+refuse 108 'net/ipv4/ip_local_reserved_ports was set to "8081,8080", and the kernel shows "8080-8081"' \
+	"a value that the kernel shows in another way" "$(config '.sysctl = {"net.ipv4.ip_local_reserved_ports": "8081,8080"}')"
+refuse 108 'reading net/ipv6/conf/net1/accept_ra: No such file' "IPv6 of an interface that has none" \
+	"$(config '.mtu = 1000 | .sysctl = {"net.ipv6.conf.IFNAME.accept_ra": "0"}')"
+for key in kernel.panic net..ipv4.ip_forward net.ipv4.conf.../../../kernel/panic net/../kernel/panic net. net; do
+	refuse 7 'is no sysctl below "net\."' "sysctl $key" "$(config ".sysctl = {\"$key\": \"1\"}")"
+done
+
+if [ "$(ip netns exec pod1 stat -c %a /proc/sys/net/core/rmem_max 2>/dev/null)" = 444 ]; then
+	conf=$(config '.sysctl = {"net.core.rmem_max": "4194304"}')
+	refuse 7 'sysctl net.core.rmem_max: it cannot be read and written in a pod' "a sysctl that a pod may only read" "$conf"
+	untouched "a sysctl that a pod may only read" "$conf"
+fi
+conf=$(config '.sysctl = {"net.ipv4.route.flush": "1"}')
+refuse 7 'sysctl net.ipv4.route.flush: it cannot be read and written in a pod' "a sysctl that can only be written" "$conf"
+
+conf=$(config '.sysctl = {"net.ipv4.ip_local_reserved_ports": "8080"}')
+cni ADD c1 "$POD" net1 "$conf"
+is "$(sysctl ipv4/ip_local_reserved_ports)" 8080 "a sysctl that is empty usually"
+del "a sysctl that is empty usually" "$conf"
+set_sysctl ipv4/ip_local_reserved_ports 9000
+BEFORE_SET=$BEFORE BEFORE=$(dump)
+conf=$(config '.sysctl = {"net.ipv4.ip_local_reserved_ports": ""}')
+cni ADD c1 "$POD" net1 "$conf"
+is "$CNI_RC:$(sysctl ipv4/ip_local_reserved_ports)" 0: "a sysctl that shall be empty"
+del "a sysctl that shall be empty" "$conf"
+set_sysctl ipv4/ip_local_reserved_ports ''
+BEFORE=$BEFORE_SET
+secret=2001:0db8:0000:0000:0000:0000:0000:0001
+conf=$(config ".sysctl = {\"net.ipv6.conf.IFNAME.stable_secret\": \"$secret\"}")
+cni ADD c1 "$POD" net1 "$conf"
+is "$(sysctl ipv6/conf/net1/stable_secret)" $secret "a sysctl that cannot be read before it is set"
+del "a sysctl that cannot be read before it is set" "$conf"
+
 done_testing || exit 1
