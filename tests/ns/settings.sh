@@ -219,4 +219,21 @@ cni ADD c1 "$POD" net1 "$conf"
 is "$(sysctl ipv6/conf/net1/stable_secret)" $secret "a sysctl that cannot be read before it is set"
 del "a sysctl that cannot be read before it is set" "$conf"
 
+# ---- the dry run ----
+
+config "$ALL"' | .sysctl."net.ipv4.ip_local_reserved_ports" = "8080"' >/run/network.json
+out=$("$BIN/rocectl" validate /run/network.json)
+for line in 'MTU 1500 -> 4200' 'promisc off -> on' 'allmulti off -> on' 'transmit queue 1000 -> 77' \
+	'net/ipv4/conf/net1/arp_ignore \(unset\) -> 1' 'net/ipv4/ip_forward 0 -> 1' \
+	'net/ipv4/ip_local_reserved_ports "" -> 8080'; do
+	like "$out" "[0-9]\. rdma0: $line" "validate: ${line%% *}"
+done
+like "$out" 'kept, and restored after the pod: down, sysctls of the netdev, altnames 2' "validate: what is kept"
+is "$("$BIN/rocectl" validate -o json /run/network.json | jq -c '[.reports[].steps[] | select(.changes) | .type] | unique')" \
+	'["allmulti","ipam","link-move","link-mtu","link-state","mac","promisc","sysctl","txqlen"]' "validate: the steps as JSON"
+config '.sysctl = {"net.ipv4.no_such": "1"}' >/run/network.json
+like "$("$BIN/rocectl" validate /run/network.json)" 'error: sysctl-unknown: sysctl net\.ipv4\.no_such: a pod has none' \
+	"validate: a sysctl that there is not"
+same "$BEFORE" "$(dump)" "validate has changed nothing"
+
 done_testing || exit 1
