@@ -236,4 +236,49 @@ like "$("$BIN/rocectl" validate /run/network.json)" 'error: sysctl-unknown: sysc
 	"validate: a sysctl that there is not"
 same "$BEFORE" "$(dump)" "validate has changed nothing"
 
+# ---- CHECK ----
+
+conf=$(config "$ALL")
+cni ADD c1 "$POD" net1 "$conf"
+check=$(jq -c --argjson r "$CNI_OUT" '.prevResult = $r' <<<"$conf")
+in_pod() { ip -n pod1 link set net1 "$@"; }
+drift() { # drift ERE DESCRIPTION
+	cni CHECK c1 "$POD" net1 "$check"
+	refused 111 "$1" "CHECK: $2"
+}
+fine() { # fine DESCRIPTION
+	cni CHECK c1 "$POD" net1 "$check"
+	silent "CHECK: $1"
+}
+fine "all settings"
+in_pod promisc off
+drift 'net1 should have promisc on, but has off; .* ip link set dev net1 promisc on$' "promisc is off"
+in_pod promisc on allmulticast off
+drift 'net1 should have allmulti on, but has off; .* ip link set dev net1 allmulticast on$' "allmulti is off"
+in_pod allmulticast on txqueuelen 78
+drift 'net1 should have transmit queue 77, but has 78; .* ip link set dev net1 txqueuelen 77$' "another queue length"
+in_pod txqueuelen 77
+set_sysctl ipv4/conf/net1/arp_ignore 2
+drift 'sysctl net/ipv4/conf/net1/arp_ignore should be "1" in the pod, but is "2"; .*sysctl -w net/ipv4/conf/net1/arp_ignore="1"$' \
+	"a sysctl of the interface"
+set_sysctl ipv4/conf/net1/arp_ignore 1
+set_sysctl ipv4/ip_forward 0
+drift 'sysctl net/ipv4/ip_forward should be "1" in the pod, but is "0"' "a sysctl of the namespace"
+set_sysctl ipv4/ip_forward 1
+set_sysctl ipv4/conf/net1/arp_filter 1
+ip -n pod1 link property del dev net1 altname rdma-long-name # the last: their order is not restored
+fine "all is set back, and the rest is the pod's"
+del "CHECK" "$conf"
+
+conf=$(config '.txQLen = 1000 | .promisc = false')
+cni ADD c1 "$POD" net1 "$conf"
+check=$(jq -c --argjson r "$CNI_OUT" '.prevResult = $r' <<<"$conf")
+in_pod allmulticast on
+fine "what was not asked for may change"
+in_pod txqueuelen 1001
+drift 'net1 should have transmit queue 1000, but has 1001' "what was asked for and so before"
+in_pod txqueuelen 1000 promisc on
+drift 'net1 should have promisc off, but has on' "what was asked to be off and was so before"
+del "CHECK of what was so before" "$conf"
+
 done_testing || exit 1
