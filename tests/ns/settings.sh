@@ -21,8 +21,14 @@ ip link property add dev rdma0 altname rail-zero altname rdma-long-name
 
 # ---- what can be compared ----
 
-# conf_dump: every sysctl of rdma0 on the host. stable_secret can be read only when it is set.
-conf_dump() {
+# conf_dump: every sysctl of rdma0 on the host; what cannot be read is not set (stable_secret).
+conf_dump() { grep -rs . /proc/sys/net/ipv4/conf/rdma0 /proc/sys/net/ipv6/conf/rdma0 | sort; }
+# pod_sysctls: what the pod's namespace itself has: nothing of an interface, no counter.
+pod_sysctls() {
+	ip netns exec pod1 grep -rs . /proc/sys/net/core /proc/sys/net/ipv4 /proc/sys/net/ipv6 /proc/sys/net/unix |
+		grep -vE '/(conf|neigh)/(lo|net1|mine|br9|mac9)/|_count:|random|fib_sync|inode-nr' | sort
+}
+dump() {
 	local folder
 	for folder in /proc/sys/net/ipv4/conf/rdma0 /proc/sys/net/ipv6/conf/rdma0; do
 		find $folder -type f ! -name stable_secret -printf '%f\n' | sort | while read -r file; do
@@ -145,7 +151,7 @@ set_everything() {
 }
 DEFAULTS=$(conf_dump)
 set_everything
-usual=$(comm -12 <(sort <<<"$DEFAULTS") <(conf_dump | sort) | sed 's|/proc/sys/net/||')
+usual=$(comm -12 <(cat <<<"$DEFAULTS") <(conf_dump) | sed 's|/proc/sys/net/||')
 diag "not tested, these are as usual: $(tr '\n' ' ' <<<"$usual")"
 run_ok "the netdev's sysctls have other values than usual" \
 	[ "$(wc -l <<<"$usual")" -le $(($(wc -l <<<"$DEFAULTS") / 8)) ]
