@@ -341,6 +341,8 @@ static int read_step(const json_t *value, const char *path, void *field, struct 
 		r = read_value(step->type, json_object_get(value, "want"), path, &step->want, err);
 	if (r == 0 && step->type == STEP_SYSCTL)
 		r = read_sysctl(json_object_get(value, "sysctl"), path, &step->sysctl, err);
+	if (r == 0 && step->type == STEP_SYSCTL && !step->want.text)
+		return jx_value_error(err, path, "a sysctl becomes nothing");
 	return r;
 }
 

@@ -239,18 +239,30 @@ static int observe_pod(const struct side *pod, const char *ifname, struct host_s
 	return 0;
 }
 
-/* What the pod's namespace has now; what belongs to the device is not there yet. */
+/* What the pod's namespace has now. What belongs to the device comes with it; lo has the same files. */
+static void observe_sysctl(const char *key, const struct side *pod, struct sysctl_state *sysctl)
+{
+	char path[SETTING_PATH_SIZE];
+
+	if (!setting_sysctl_path(key, "lo", path))
+		return; /* cannot be */
+	sysctl->error =
+		netns_sysctl_read(pod->netns, path, sysctl->value, sizeof(sysctl->value));
+	if (sysctl->error == -EIO && setting_of_device(key))
+		sysctl->error = 0; /* stable_secret cannot be read before it is written */
+	if (sysctl->error == 0)
+		sysctl->error = netns_sysctl_writable(pod->netns, path);
+}
+
 static void observe_sysctls(const struct netconf *conf, const struct side *pod, const char *ifname,
 			    struct host_state *state)
 {
 	for (size_t i = 0; i < conf->set.n_sysctls; i++) {
 		const char *key = conf->set.sysctls[i].key;
-		struct sysctl_state *sysctl = &state->sysctls[i];
 
-		setting_sysctl_path(key, ifname, sysctl->path);
-		if (pod->netns >= 0 && !setting_of_device(key))
-			sysctl->error = netns_sysctl_read(pod->netns, sysctl->path, sysctl->value,
-							  sizeof(sysctl->value));
+		setting_sysctl_path(key, ifname, state->sysctls[i].path);
+		if (pod->netns >= 0)
+			observe_sysctl(key, pod, &state->sysctls[i]);
 	}
 }
 

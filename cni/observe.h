@@ -40,7 +40,10 @@ struct device {
 	struct rdmadev rdma;
 };
 
-/* A sysctl of the pod: its file, and what it has, or why that cannot be read (a negative errno). */
+/*
+ * A sysctl of the pod: its file, and what it has, or why that cannot be read (a negative errno). Of one that
+ * comes with the device, @value and @error are lo's: whether there is such a sysctl at all.
+ */
 struct sysctl_state {
 	char path[SETTING_PATH_SIZE];
 	char value[SYSCTL_VALUE_SIZE];

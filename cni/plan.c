@@ -153,19 +153,29 @@ static void check_rate(const struct host_state *state, struct vf_rate rate, stru
 	finding_fix(f, "write both");
 }
 
+static const char *why_no_sysctl(int error)
+{
+	if (error == 0)
+		return "the VF has no netdev, its driver is one for userspace";
+	if (error == -ENOENT)
+		return "a pod has none of this name";
+	return error == -EACCES ? "it cannot be read and written in a pod" : strerror(-error);
+}
+
 static void check_sysctls(const struct netconf *conf, const struct host_state *state,
 			  struct plan *plan)
 {
 	for (size_t i = 0; i < conf->set.n_sysctls; i++) {
 		const char *key = conf->set.sysctls[i].key;
+		bool homeless = setting_of_device(key) && state->device.userspace;
 		int error = state->sysctls[i].error;
 		struct finding *f;
 
-		if (setting_of_device(key) ? !state->device.userspace : error == 0)
+		if (error == 0 && !homeless)
 			continue;
 		f = finding_add(&plan->findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "sysctl-unknown",
-				"sysctl %s: %s", key,
-				error ? strerror(-error) : "the VF has no netdev, its driver is one for userspace");
+				"sysctl %s: %s", key, why_no_sysctl(homeless ? 0 : error));
+		snprintf(f->path, sizeof(f->path), "sysctl");
 		finding_fix(f, "see what a pod has: ip netns exec POD sysctl -a --pattern '^net'");
 	}
 }

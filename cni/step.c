@@ -223,7 +223,8 @@ const char *step_value_print(const struct step *step, const union step_value *va
 	else if (kind == KIND_NAMES)
 		snprintf(buf, STEP_VALUE_SIZE, "%d", __builtin_popcount(value->names));
 	else if (kind == KIND_TEXT)
-		snprintf(buf, STEP_VALUE_SIZE, "%s", value->text ? value->text : "(unset)");
+		snprintf(buf, STEP_VALUE_SIZE, "%s",
+			 !value->text ? "(unset)" : *value->text ? value->text : "\"\"");
 	return buf;
 }
 

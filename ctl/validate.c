@@ -130,9 +130,9 @@ static void validate_plugin(struct validation *v, const struct document *documen
 		validate_call(v, document, &call, &report);
 	}
 	lint_locate(&v->source, document, i, &report.findings);
-	document_free_call(&call);
 	v->networks++;
 	deliver(v, &report);
+	document_free_call(&call); /* the plan's steps borrow from it */
 }
 
 static const char *type_of(const struct document *document, size_t i)

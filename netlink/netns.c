@@ -132,7 +132,16 @@ int netns_sysctl(int fd, const char *name, const char *value)
 {
 	_cleanup_close_ int file = open_sysctl(fd, name, O_WRONLY);
 
+	if (!*value)
+		value = "\n"; /* an empty write is none */
 	return file < 0 ? file : file_write_fd(file, value, strlen(value));
+}
+
+int netns_sysctl_writable(int fd, const char *name)
+{
+	_cleanup_close_ int file = open_sysctl(fd, name, O_WRONLY);
+
+	return file < 0 ? file : 0;
 }
 
 int netns_sysctl_read(int fd, const char *name, char *buf, size_t size)

@@ -73,6 +73,12 @@ void netns_return(int back);
  */
 int netns_sysctl(int fd, const char *name, const char *value);
 
+/*
+ * netns_sysctl_writable() - whether a namespace may change a sysctl: some show what holds for the whole
+ * kernel. Return: 0 or a negative errno (-EACCES: it may not).
+ */
+int netns_sysctl_writable(int fd, const char *name);
+
 /**
  * netns_sysctl_read() - read one sysctl below /proc/sys in a namespace
  * @fd:		the namespace
