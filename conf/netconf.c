@@ -135,6 +135,8 @@ static const struct jx_key keys[] = {
 	{ "mac", read_mac, offsetof(struct reading, conf.mac) },
 	{ "ipam", read_ipam, offsetof(struct reading, conf) },
 	{ "dns", read_object, offsetof(struct reading, conf.dns) },
+	{ "logLevel", logconf_read_level, offsetof(struct reading, conf.log) },
+	{ "logFile", logconf_read_file, offsetof(struct reading, conf.log) },
 	{ "runtimeConfig", read_runtime, 0 },
 	{ "prevResult", read_object, offsetof(struct reading, conf.prev_result) },
 	{ "args", NULL, 0 },

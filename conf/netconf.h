@@ -5,6 +5,7 @@
 
 #include "conf/cnicall.h"
 #include "conf/inet.h"
+#include "conf/logconf.h"
 #include "conf/profile.h"
 
 /**
@@ -21,6 +22,7 @@
  * @device_info_file:	runtimeConfig.CNIDeviceInfoFile; NULL when absent
  * @prev_result:	prevResult of a chained call; NULL when absent
  * @dns:		"dns" of the network; NULL when absent
+ * @log:		where and what to log; logconf_start() has seen to it already
  */
 struct netconf {
 	char pci[PCI_TEXT_SIZE];
@@ -36,6 +38,7 @@ struct netconf {
 	const char *device_info_file;
 	const json_t *prev_result;
 	const json_t *dns;
+	struct logconf log;
 };
 
 /**
