@@ -162,6 +162,20 @@ static void log_rdma(const struct host_state *state)
 			 state->device.rdma.name, modes[state->rdma_mode]);
 }
 
+static void log_chain(const struct add *add)
+{
+	const struct device *device = &add->apply.device;
+	const struct mtu_chain *chain = &add->plan.chain;
+
+	log_debug("device %s is %s, driver or kind %s, ifindex %d", device->key, device->name,
+		  *device->pci.driver ? device->pci.driver : device->kind, device->ifindex);
+	for (size_t i = 0; i < chain->n_hops; i++)
+		log_debug("%s %s has MTU %d, needs %d", mtu_hop_kind_name(chain->hops[i].kind),
+			  chain->hops[i].name, chain->hops[i].mtu, chain->hops[i].need);
+	log_debug("the pod gets MTU %d, which carries RoCE path MTU %d", chain->pod_mtu,
+		  chain->pod_roce_mtu);
+}
+
 static int make_plan(struct add *add, struct err *err)
 {
 	struct apply *a = &add->apply;
@@ -175,6 +189,7 @@ static int make_plan(struct add *add, struct err *err)
 		return r;
 	a->device = state->device;
 	plan_add(&add->conf, &add->profile, state, ifname, &add->plan);
+	log_chain(add);
 	log_findings(&add->plan.findings);
 	log_rdma(state);
 	return finding_refuse(&add->plan.findings, err);

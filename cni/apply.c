@@ -18,13 +18,21 @@
  */
 #include "cni/apply.h"
 
+#include "base/log.h"
+
 #include <errno.h>
 
 /* step_exec(), whose failures always say something. */
 static int exec(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err)
 {
-	int r = step_exec(a, step, mode, err);
+	int64_t begin = log_clock();
+	char text[STEP_TEXT_SIZE];
+	int r;
 
+	log_debug("%s: %s", mode == APPLY_DO ? "step" : "undo",
+		  step_print(step, a->device.name, text));
+	r = step_exec(a, step, mode, err);
+	log_debug("%s in %.1f ms", r < 0 ? "failed" : "done", log_ms(begin));
 	return r < 0 ? err_set(err, ROCE_KERNEL_REFUSED, r, "%s", strerror(-r)) : 0;
 }
 

@@ -2,6 +2,7 @@
 #include "cni/delegate.h"
 
 #include "base/file.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -169,7 +170,7 @@ static int reap(struct child *child, int64_t deadline)
 static int run(const char *file, char **env, const struct delegate *delegate, char **ret_answer,
 	       int *ret_status, struct err *err)
 {
-	int64_t deadline = file_deadline(DELEGATE_TIMEOUT_MS);
+	int64_t deadline = file_deadline(DELEGATE_TIMEOUT_MS), begin = log_clock();
 	struct child child = { 0 };
 	int r = spawn(file, env, &child);
 
@@ -182,6 +183,9 @@ static int run(const char *file, char **env, const struct delegate *delegate, ch
 		close(child.in);
 	close(child.out);
 	*ret_status = reap(&child, r < 0 ? 0 : deadline);
+	log_debug("%s ran for %.1f ms and ended with %s %d", file, log_ms(begin),
+		  WIFSIGNALED(*ret_status) ? "signal" : "status",
+		  WIFSIGNALED(*ret_status) ? WTERMSIG(*ret_status) : WEXITSTATUS(*ret_status));
 	if (r == -ETIMEDOUT)
 		return err_set(err, ROCE_IPAM_FAILED, r,
 			       "IPAM plugin %s gave no answer in %d s and was killed; run it by hand with the same configuration",

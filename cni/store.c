@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cni/store.h"
 
+#include "base/log.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -106,8 +108,11 @@ void store_each(const struct store *store, const char *network, store_visitor vi
 
 static int take(const struct store *store, struct store_lock *lock, struct err *err)
 {
+	int64_t begin = log_clock();
+
 	lock->dir = store->dir;
 	lock->fd = file_lock(store->dir, lock->name, file_deadline(STORE_LOCK_MS), err);
+	log_debug("lock %s: waited %.1f ms", lock->name, log_ms(begin));
 	return lock->fd < 0 ? lock->fd : 0;
 }
 

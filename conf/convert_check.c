@@ -104,8 +104,26 @@ static void obey(struct convert_run *run,
 	}
 }
 
+/* What only a node can say of the file, which is one of the other plugin's until now. */
+static void remark_on_log(struct convert_run *run)
+{
+	const char *file = jx_text(run->roce.object, "logFile");
+	char path[CONVERT_PATH_SIZE];
+
+	if (!*file)
+		return;
+	convert_origin(run, "logFile", path);
+	convert_say(run, CONVERT_NOTE, path,
+		    "a file that %s has begun is refused: move it away on each node", run->peer->type);
+	if (!logconf_is_usual(file))
+		convert_say(run, CONVERT_NOTE, path,
+			    "is refused unless each node's profile has a folder above it in \"logRoots\": without these only "
+			    PROFILE_LOG_ROOT " is allowed");
+}
+
 void convert_check(struct convert_run *run)
 {
 	obey(run, read_roce);
 	obey(run, read_ipam);
+	remark_on_log(run);
 }

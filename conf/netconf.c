@@ -123,6 +123,8 @@ static const struct jx_key keys[] = {
 	{ "sysctl", setting_read_sysctls, offsetof(struct reading, conf.set.has_sysctls) },
 	{ "ipam", read_ipam, offsetof(struct reading, conf) },
 	{ "dns", read_object, offsetof(struct reading, conf.dns) },
+	{ "logLevel", logconf_read_level, offsetof(struct reading, conf.log) },
+	{ "logFile", logconf_read_file, offsetof(struct reading, conf.log) },
 	{ "runtimeConfig", read_runtime, 0 },
 	{ "prevResult", read_object, offsetof(struct reading, conf.prev_result) },
 	{ "args", NULL, 0 },

@@ -5,6 +5,7 @@
 
 #include "conf/cnicall.h"
 #include "conf/inet.h"
+#include "conf/logconf.h"
 #include "conf/profile.h"
 #include "conf/setting.h"
 
@@ -20,6 +21,7 @@
  * @device_info_file:	runtimeConfig.CNIDeviceInfoFile; NULL when absent
  * @prev_result:	prevResult of a chained call; NULL when absent
  * @dns:		"dns" of the network; NULL when absent
+ * @log:		where and what to log; logconf_start() has seen to it already
  */
 struct netconf {
 	char pci[PCI_TEXT_SIZE];
@@ -33,6 +35,7 @@ struct netconf {
 	const char *device_info_file;
 	const json_t *prev_result;
 	const json_t *dns;
+	struct logconf log;
 };
 
 /**

@@ -125,7 +125,7 @@ static int read_state_dir(const json_t *value, const char *path, void *field, st
 }
 
 /* One spelling for each folder, so that comparing texts is comparing folders. */
-static int read_data_root(const json_t *value, const char *path, void *field, struct err *err)
+static int read_root(const json_t *value, const char *path, void *field, struct err *err)
 {
 	const char *dir = json_string_value(value);
 	size_t len = dir ? strlen(dir) : 0;
@@ -144,7 +144,7 @@ static int read_data_roots(const json_t *value, const char *path, void *field, s
 {
 	struct profile *profile = field;
 
-	return jx_array(value, path, read_data_root, PROFILE_DATA_ROOTS_MAX, profile->data_roots,
+	return jx_array(value, path, read_root, PROFILE_DATA_ROOTS_MAX, profile->data_roots,
 			sizeof(*profile->data_roots), &profile->n_data_roots, err);
 }
 
@@ -194,6 +194,16 @@ bool profile_forbids(const struct profile *profile, const struct setting *settin
 	return false;
 }
 
+/* None at all is an answer, too: no network may have a log. */
+static int read_log_roots(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct profile *profile = field;
+
+	profile->has_log_roots = true;
+	return jx_array(value, path, read_root, PROFILE_LOG_ROOTS_MAX, profile->log_roots,
+			sizeof(*profile->log_roots), &profile->n_log_roots, err);
+}
+
 static int read_node_index(const json_t *value, const char *path, void *field, struct err *err)
 {
 	return jx_int_in(value, path, 0, NODE_INDEX_MAX, "the number of a node", field, err);
@@ -204,30 +214,61 @@ static bool overlap(const char *a, const char *b)
 	return lies_below(a, b) || lies_below(b, a);
 }
 
-/* A network chooses a folder below a root; nobody else's state may be there. */
-static int check_data_roots(const struct profile *profile, struct err *err)
+/* A network chooses a place below a root; nobody else's state may be there. */
+static int check_root(const struct profile *profile, const char *path, const char *root,
+		      struct err *err)
 {
 	static const char *const own[] = { "roce-ipam", "roce-cni" };
+	char dir[1024];
 
-	for (size_t i = 0; i < profile->n_data_roots; i++) {
-		const char *root = profile->data_roots[i];
-		char path[64], dir[1024];
-
-		snprintf(path, sizeof(path), "ipam.dataRoots[%zu]", i);
-		for (size_t j = 0; j < i; j++)
-			if (overlap(root, profile->data_roots[j]))
-				return jx_value_error(
-					err, path, "\"%s\" and \"%s\": one lies in the other", root,
-					profile->data_roots[j]);
-		for (size_t j = 0; j < ARRAY_SIZE(own); j++) {
-			snprintf(dir, sizeof(dir), "%s/%s", profile->state_dir, own[j]);
-			if (overlap(root, dir))
-				return jx_value_error(
-					err, path, "\"%s\" overlaps %s, which is not for networks to choose",
-					root, dir);
-		}
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+		snprintf(dir, sizeof(dir), "%s/%s", profile->state_dir, own[i]);
+		if (overlap(root, dir))
+			return jx_value_error(
+				err, path, "\"%s\" overlaps %s, which is not for networks to choose",
+				root, dir);
 	}
 	return 0;
+}
+
+/* A root against others; of its own list those before it. */
+static int check_apart(const char *path, const char *root, const char *const *others, size_t n_others,
+		       struct err *err)
+{
+	for (size_t i = 0; i < n_others; i++)
+		if (overlap(root, others[i]))
+			return jx_value_error(err, path, "\"%s\" and \"%s\": one lies in the other",
+					      root, others[i]);
+	return 0;
+}
+
+/* One list of roots; it must touch the first @n_data of the folders for leases neither. */
+static int check_roots(const struct profile *profile, const char *key, const char *const *roots,
+		       size_t n, size_t n_data, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "%s[%zu]", key, i);
+		r = check_apart(path, roots[i], roots, i, err);
+		if (r == 0)
+			r = check_apart(path, roots[i], profile->data_roots, n_data, err);
+		if (r == 0)
+			r = check_root(profile, path, roots[i], err);
+	}
+	return r;
+}
+
+static int check_all_roots(const struct profile *profile, struct err *err)
+{
+	int r = check_roots(profile, "ipam.dataRoots", profile->data_roots, profile->n_data_roots, 0,
+			    err);
+
+	return r < 0 ? r
+		     : check_roots(profile, "logRoots", profile->log_roots, profile->n_log_roots,
+				   profile->n_data_roots, err);
 }
 
 static const struct fabric *find_fabric(const struct profile *profile, const char *name)
@@ -249,6 +290,7 @@ int profile_read(const json_t *json, struct profile *ret_profile, struct err *er
 		{ "stateDir", read_state_dir, 0 },
 		{ "nodeIndex", read_node_index, offsetof(struct profile, node_index) },
 		{ "ipam", read_ipam, 0 },
+		{ "logRoots", read_log_roots, 0 },
 	};
 	struct profile *profile = ret_profile;
 	int r;
@@ -260,7 +302,7 @@ int profile_read(const json_t *json, struct profile *ret_profile, struct err *er
 	if (r == 0 && profile->default_fabric && !find_fabric(profile, profile->default_fabric))
 		r = jx_value_error(err, "defaultFabric", "\"%s\" is not one of the fabrics",
 				   profile->default_fabric);
-	return r < 0 ? r : check_data_roots(profile, err);
+	return r < 0 ? r : check_all_roots(profile, err);
 }
 
 int profile_load(const char *path, struct profile *ret_profile, struct err *err)
@@ -294,6 +336,14 @@ void profile_load_for_del(const char *path, struct profile *ret_profile, struct 
 		return;
 	log_warn("%s; looking for state below %s", ret_broken->msg, PROFILE_STATE_DIR);
 	*ret_profile = (struct profile){ .state_dir = PROFILE_STATE_DIR };
+}
+
+size_t profile_log_roots(const struct profile *profile, const char *const **ret_roots)
+{
+	static const char *const usual[] = { PROFILE_LOG_ROOT };
+
+	*ret_roots = profile->has_log_roots ? profile->log_roots : usual;
+	return profile->has_log_roots ? profile->n_log_roots : ARRAY_SIZE(usual);
 }
 
 void profile_free(struct profile *profile)

@@ -12,11 +12,13 @@
 
 #define PROFILE_PATH "/etc/cni/net.d/roce.d/profile.json"
 #define PROFILE_STATE_DIR "/run"
+#define PROFILE_LOG_ROOT "/var/log"
 
 enum {
 	PROFILE_FABRICS_MAX = 16,
 	PROFILE_DATA_ROOTS_MAX = 8,
 	PROFILE_FORBID_MAX = 16,
+	PROFILE_LOG_ROOTS_MAX = 8,
 };
 
 /* What happens when the MTU chain is not consistent; each is looser than the one before. */
@@ -40,6 +42,7 @@ enum mtu_policy {
  * @node_index:		which slice of a range is this node's, where a network divides its ranges
  * @data_roots, @n_data_roots: folders below which a network may keep its leases ("dataDir"); none
  *			lies in another, nor touches what is below @state_dir
+ * @has_log_roots, @log_roots, @n_log_roots: see profile_log_roots(); the same holds of them
  * @doc:		the document that the strings borrow from
  */
 struct profile {
@@ -56,6 +59,9 @@ struct profile {
 	struct opt_int node_index;
 	const char *data_roots[PROFILE_DATA_ROOTS_MAX];
 	size_t n_data_roots;
+	bool has_log_roots;
+	const char *log_roots[PROFILE_LOG_ROOTS_MAX];
+	size_t n_log_roots;
 	json_t *doc;
 };
 
@@ -92,6 +98,15 @@ void profile_load_for_del(const char *path, struct profile *ret_profile, struct 
 
 /* profile_durability() - a boot empties what is below /run, so it need not survive one. */
 enum file_durability profile_durability(const char *dir);
+
+/**
+ * profile_log_roots() - folders below which a network may have its log ("logFile")
+ * @profile:	the profile
+ * @ret_roots:	the folders; PROFILE_LOG_ROOT alone when the profile does not say
+ *
+ * Return: their number; 0: no network may.
+ */
+size_t profile_log_roots(const struct profile *profile, const char *const **ret_roots);
 
 /* profile_free() - release what profile_load() took. */
 void profile_free(struct profile *profile);

@@ -143,6 +143,15 @@ bool lint_config(const struct document *document, const char *device, struct cni
 	return false;
 }
 
+bool lint_log(const struct netconf *conf, const struct profile *profile, struct findings *findings)
+{
+	struct err err = { 0 };
+
+	if (conf->log.file && logconf_allowed(profile, conf->log.file, NULL, &err) < 0)
+		lint_error(&err, "man 8 roce", findings);
+	return conf->log.file && !err_is_set(&err);
+}
+
 /* ---- ipam ---- */
 
 static void check_slice(const struct document *document, const struct profile *profile,

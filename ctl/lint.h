@@ -61,6 +61,9 @@ bool lint_ipam(const struct document *document, struct cni_call *call, const str
  */
 void lint_mtu(const struct netconf *conf, const struct profile *profile, struct report *report);
 
+/* lint_log() - whether the profile allows "logFile". Return: true if there is one, and it does. */
+bool lint_log(const struct netconf *conf, const struct profile *profile, struct findings *findings);
+
 /* lint_routes() - the MTU of roce-ipam's routes against that of the interface. */
 void lint_routes(const struct mtu_chain *chain, const struct ipamconf *ipam,
 		 struct findings *findings);

@@ -164,6 +164,20 @@ void node_plan(const struct node *node, const struct profile *profile, const str
 		say_unknown(&report->findings, "the pod's side", node->pod_err.msg);
 }
 
+/* ---- the log ---- */
+
+void node_log(const struct profile *profile, const char *file, struct findings *findings)
+{
+	_cleanup_close_ int fd = -1;
+	struct err err = { 0 };
+
+	fd = logconf_open(profile, file, LOGFILE_LOOK, NULL, &err);
+	if (err.eno == EACCES || err.code == CNI_IO_FAILURE)
+		say_unknown(findings, "the log", err.msg);
+	else if (err_is_set(&err))
+		lint_error(&err, "man 8 roce", findings);
+}
+
 /* ---- addresses ---- */
 
 /* Where a network's leases are, and whom it shares its addresses with. */

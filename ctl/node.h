@@ -37,6 +37,9 @@ struct node {
  */
 int node_open(const char *netns, struct node *ret_node, struct err *err);
 
+/* node_log() - what stands at an allowed "logFile"; nothing is made. */
+void node_log(const struct profile *profile, const char *file, struct findings *findings);
+
 /* node_close() - close what is open. */
 void node_close(struct node *node);
 

@@ -100,6 +100,8 @@ static void validate_call(struct validation *v, const struct document *document,
 			validate_on_node(v, &conf, report);
 		else
 			lint_mtu(&conf, &v->profile, report);
+		if (lint_log(&conf, &v->profile, &report->findings) && v->has_node)
+			node_log(&v->profile, conf.log.file, &report->findings);
 	}
 	validate_ipam(v, document, call, report);
 }

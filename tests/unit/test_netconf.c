@@ -45,6 +45,7 @@ static void every_key_is_read(void **state)
 		   ",\"vlan\":100,\"mac\":\"02-00-5E-00-53-01\""
 		   ",\"ipam\":{\"type\":\"roce-ipam\",\"range\":\"192.0.2.0/24\"}"
 		   ",\"dns\":{\"nameservers\":[\"192.0.2.1\"]}"
+		   ",\"logLevel\":\"debug\",\"logFile\":\"/var/log/roce.log\""
 		   ",\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"/run/x.json\"}"
 		   ",\"prevResult\":{\"cniVersion\":\"1.1.0\"}");
 	struct cni_call call;
@@ -66,6 +67,8 @@ static void every_key_is_read(void **state)
 	assert_string_equal(conf.device_info_file, "/run/x.json");
 	assert_true(json_is_object(conf.prev_result));
 	assert_int_equal(json_array_size(json_object_get(conf.dns, "nameservers")), 1);
+	assert_true(conf.log.has_level && conf.log.level == LOG_LEVEL_DEBUG);
+	assert_string_equal(conf.log.file, "/var/log/roce.log");
 	json_decref(call.json);
 }
 
@@ -85,6 +88,8 @@ static void absent_keys_are_absent(void **state)
 	assert_null(conf.device_info_file);
 	assert_null(conf.prev_result);
 	assert_null(conf.dns);
+	assert_false(conf.log.has_level);
+	assert_null(conf.log.file);
 	json_decref(call.json);
 }
 
@@ -117,6 +122,7 @@ static const struct {
 	{ "vlan 0", CONF(VF ",\"vlan\":0") },
 	{ "vlan 4094", CONF(VF ",\"vlan\":4094") },
 	{ "empty dns", CONF(VF ",\"dns\":{}") },
+	{ "empty log keys", CONF(VF ",\"logLevel\":\"\",\"logFile\":\"\"") },
 };
 
 static void keys_of_others_are_tolerated(void **state)
@@ -300,7 +306,13 @@ static const struct {
 	  TYPE,
 	  { "prevResult: must be an object" } },
 	{ "dns string", CONF(VF ",\"dns\":\"192.0.2.1\""), TYPE, { "dns: must be an object" } },
+	{ "logLevel number", CONF(VF ",\"logLevel\":5"), TYPE, { "logLevel: must be a string" } },
+	{ "logFile true", CONF(VF ",\"logFile\":true"), TYPE, { "logFile: must be a string" } },
 	/* unknown keys */
+	{ "loglevel",
+	  CONF(VF ",\"loglevel\":\"info\""),
+	  VALUE,
+	  { "did you mean \"logLevel\"?" } },
 	{ "mut", CONF(VF ",\"mut\":9000"), VALUE, { "unknown key \"mut\"" } },
 	{ "mttu",
 	  CONF(VF ",\"mttu\":9000"),
@@ -326,6 +338,14 @@ static const struct {
 	  { "unknown key \"completelyDifferent\"" } },
 	{ "empty key", CONF(VF ",\"\":1"), VALUE, { "unknown key \"\"" } },
 	/* wrong values */
+	{ "logLevel",
+	  CONF(VF ",\"logLevel\":\"inof\""),
+	  VALUE,
+	  { "logLevel: \"inof\" is not known", "did you mean \"info\"?" } },
+	{ "logFile",
+	  CONF(VF ",\"logFile\":\"/var/log/../x.log\""),
+	  VALUE,
+	  { "logFile: \"/var/log/../x.log\" must be an absolute path" } },
 	{ "mtu 67", CONF(VF ",\"mtu\":67"), VALUE, { "mtu: 67", "68 to 65535" } },
 	{ "mtu 65536", CONF(VF ",\"mtu\":65536"), VALUE, { "mtu: 65536", "68 to 65535" } },
 	{ "mtu -1", CONF(VF ",\"mtu\":-1"), VALUE, { "mtu: -1" } },

@@ -199,6 +199,37 @@ static void policies_are_read(void **state)
 	}
 }
 
+static const struct {
+	const char *text;
+	size_t n;
+	const char *first;
+} log_roots[] = {
+	{ V "\"nodeIndex\":1}", 1, "/var/log" },
+	{ V "\"logRoots\":[]}", 0, NULL },
+	{ V "\"logRoots\":[\"/var/log\"]}", 1, "/var/log" },
+	{ V "\"logRoots\":[\"/srv/log\",\"/var/log/roce\"]}", 2, "/srv/log" },
+	{ V "\"logRoots\":[\"/srv/log\"],\"ipam\":{\"dataRoots\":[\"/srv/leases\"]}}", 1, "/srv/log" },
+	/* what is not written contradicts nothing */
+	{ V "\"stateDir\":\"/var/log\"}", 1, "/var/log" },
+};
+
+static void log_roots_are_read(void **state)
+{
+	(void)state;
+	for_each_row(row, log_roots)
+	{
+		const char *const *roots;
+		struct profile profile;
+		size_t n;
+
+		must_load(row->text, row->text, &profile);
+		n = profile_log_roots(&profile, &roots);
+		row_int(row->text, "number", (long long)n, (long long)row->n);
+		row_text(row->text, "first", n ? roots[0] : NULL, row->first);
+		profile_free(&profile);
+	}
+}
+
 /* The network's "mtuPolicy" is read by the same reader. */
 static void policy_reader_names_the_path(void **state)
 {
@@ -346,6 +377,29 @@ static const struct {
 	  V "\"stateDir\":\"run\"}",
 	  { "stateDir: \"run\" must be an absolute path" } },
 	{ "stateDir empty", V "\"stateDir\":\"\"}", { "stateDir: \"\"" } },
+	{ "logRoots string", V "\"logRoots\":\"/var/log\"}", { "logRoots: must be an array" } },
+	{ "logRoots number inside", V "\"logRoots\":[1]}", { "logRoots[0]: must be a string" } },
+	{ "logRoots relative",
+	  V "\"logRoots\":[\"/var/log\",\"log\"]}",
+	  { "logRoots[1]: \"log\" must be an absolute path" } },
+	{ "logRoots with ..", V "\"logRoots\":[\"/var/../etc\"]}", { "logRoots[0]: " } },
+	{ "logRoots, slash at the end", V "\"logRoots\":[\"/var/log/\"]}", { "logRoots[0]: " } },
+	{ "logRoots, all", V "\"logRoots\":[\"/\"]}", { "logRoots[0]: " } },
+	{ "logRoots, one in another",
+	  V "\"logRoots\":[\"/var/log/a\",\"/srv\",\"/var/log\"]}",
+	  { "logRoots[2]: \"/var/log\" and \"/var/log/a\": one lies in the other" } },
+	{ "logRoots in the state folder",
+	  V "\"logRoots\":[\"/run/roce-cni/x\"]}",
+	  { "logRoots[0]: \"/run/roce-cni/x\" overlaps /run/roce-cni" } },
+	{ "logRoots around the state folder",
+	  V "\"logRoots\":[\"/run\"]}",
+	  { "logRoots[0]: \"/run\" overlaps /run/roce-ipam" } },
+	{ "logRoots among leases",
+	  V "\"ipam\":{\"dataRoots\":[\"/srv/a\"]},\"logRoots\":[\"/srv\"]}",
+	  { "logRoots[0]: \"/srv\" and \"/srv/a\": one lies in the other" } },
+	{ "logRoots, nine of them",
+	  V "\"logRoots\":[\"/1\",\"/2\",\"/3\",\"/4\",\"/5\",\"/6\",\"/7\",\"/8\",\"/9\"]}",
+	  { "logRoots: has 9 elements, at most 8" } },
 	{ "stateDir with ..", V "\"stateDir\":\"/run/../etc\"}", { "stateDir: \"/run/../etc\"" } },
 };
 
@@ -647,6 +701,7 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(example_is_read),
 	cmocka_unit_test(least_is_read),
 	cmocka_unit_test(policies_are_read),
+	cmocka_unit_test(log_roots_are_read),
 	cmocka_unit_test(policy_reader_names_the_path),
 	cmocka_unit_test(missing_file_gives_the_defaults),
 	cmocka_unit_test(unreadable_file_is_an_error),
