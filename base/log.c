@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+enum { READER_WAIT_MS = 500 };
 
 static const char *program = "roce";
 
 void log_name(const char *name)
 {
 	program = name;
+}
+
+/* False for a pipe that stays full: its reader hangs, and would hang us for ever, locks in hand. */
+static bool stderr_is_read(void)
+{
+	struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
+	static bool given_up;
+
+	given_up = given_up || poll(&fd, 1, READER_WAIT_MS) == 0;
+	return !given_up;
 }
 
 /* One write() a line, so that lines of parallel plugins do not mix in the runtime's log. */
@@ -25,7 +38,7 @@ static void log_line(const char *level, const char *fmt, va_list ap)
 	if ((size_t)n > sizeof(line) - 2)
 		n = sizeof(line) - 2;
 	line[n++] = '\n';
-	if (write(STDERR_FILENO, line, n) < 0)
+	if (!stderr_is_read() || write(STDERR_FILENO, line, n) < 0)
 		return; /* nobody reads the log: that must not stop the work */
 }
 

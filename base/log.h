@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines for the runtime's log: stderr only, one line a call, never part of the answer. */
+/*
+ * Lines for the runtime's log: stderr only, one line a call, never part of the answer. A log that cannot be
+ * written, or that nobody reads, is given up: it must not stop the work.
+ */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
