@@ -15,7 +15,7 @@ static const struct err_info table[] = {
 	{ CNI_DECODING_FAILURE, "DECODING_FAILURE", "the configuration is not JSON of the right types" },
 	{ CNI_CONFIG_INVALID, "CONFIG_INVALID", "the configuration says something that cannot be" },
 	{ CNI_NETNS_IS_HOST, "NETNS_IS_HOST", "CNI_NETNS is the namespace the plugin runs in" },
-	{ CNI_TRY_AGAIN, "TRY_AGAIN", "somebody else is busy with this attachment or device" },
+	{ CNI_TRY_AGAIN, "TRY_AGAIN", "somebody else is busy with it, or a signal stopped the ADD" },
 	{ CNI_UNAVAILABLE, "UNAVAILABLE", "the plugin cannot serve an ADD now" },
 	{ CNI_DEGRADED, "DEGRADED", "the plugin cannot serve an ADD, attachments are limited" },
 	{ ROCE_MTU_MISMATCH, "MTU_MISMATCH", "a hop of the MTU chain does not carry what is asked" },

@@ -90,7 +90,8 @@ int file_time_left(int64_t deadline);
  * @dirfd:	folder of the lock file
  * @name:	lock file, created (mode 0600) if it is missing
  * @deadline:	from file_deadline()
- * @err:	set on failure: CNI_TRY_AGAIN with the holder's process ID once the deadline passed
+ * @err:	set on failure: CNI_TRY_AGAIN with the holder's process ID once the deadline passed, or a
+ *		signal came that is held and heeded (base/stop.h)
  *
  * flock(2) on a descriptor that is closed on exec: a killed holder never leaves it locked. After
  * waiting, the descriptor is compared with the name, so that a lock file that somebody removed or

@@ -3,11 +3,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 
 enum { TEXT_SIZE = 2304, SUBJECT_SIZE = 512 };
+
+enum { READER_WAIT_MS = 500 };
 
 static const char *program = "roce";
 static enum log_level highest = LOG_LEVEL_INFO;
@@ -101,6 +104,16 @@ static void append_safe(struct line *line, const char *text)
 	}
 }
 
+/* False for a pipe that stays full: its reader hangs, and would hang us for ever, locks in hand. */
+static bool stderr_is_read(void)
+{
+	struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
+	static bool given_up;
+
+	given_up = given_up || poll(&fd, 1, READER_WAIT_MS) == 0;
+	return !given_up;
+}
+
 /* Nobody reads the log, or its disk is full: that must not stop the work. */
 static void write_line(int fd, struct line *line)
 {
@@ -146,7 +159,8 @@ static void log_line(enum log_level level, const char *fmt, va_list ap)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	append(&line, "%s: %s", program, levels[level].label);
 	append_safe(&line, text);
-	write_line(STDERR_FILENO, &line);
+	if (stderr_is_read())
+		write_line(STDERR_FILENO, &line);
 	if (file >= 0)
 		write_to_file(level, text);
 	errno = errno_before;

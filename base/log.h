@@ -3,6 +3,7 @@
  * Lines for whoever looks after the node: to stderr, which the runtime keeps, and to a file if one is
  * set. One line a call and one write() a line, so that those of parallel plugins do not mix. Never part
  * of the answer. What would end a line or steer a terminal is written as "\x0a": messages quote tenants.
+ * A log that cannot be written, or that nobody reads, is given up: it must not stop the work.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H

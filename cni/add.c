@@ -2,6 +2,7 @@
 #include "cni/verbs.h"
 
 #include "base/log.h"
+#include "base/stop.h"
 #include "cni/apply.h"
 #include "cni/detach.h"
 #include "cni/deviceinfo.h"
@@ -340,8 +341,11 @@ static void undo_all(struct add *add, struct err *err)
 
 static int run(struct add *add, char **ret_answer, struct err *err)
 {
-	int r = start_journal(add, err);
+	int r = stop_check(err);
 
+	if (r < 0)
+		return r;
+	r = start_journal(add, err);
 	if (r == 0)
 		r = run_steps(add, err);
 	if (r == 0)
@@ -362,6 +366,8 @@ int verb_add(const struct cni_call *call, char **ret_answer, struct err *err)
 	};
 	int r;
 
+	stop_hold();
+	stop_heed(true);
 	r = read_request(&add, err);
 	if (r == 0)
 		r = open_sides(&add, err);
@@ -371,6 +377,7 @@ int verb_add(const struct cni_call *call, char **ret_answer, struct err *err)
 		r = make_plan(&add, err);
 	if (r == 0)
 		r = run(&add, ret_answer, err);
+	stop_heed(false);
 	add_release(&add);
 	return r;
 }

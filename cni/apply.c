@@ -15,10 +15,13 @@
  *  4. Undo goes on after a failure and reports them all. What could not be restored keeps the
  *     journal, so that the next DEL, GC or ADD tries again.
  *  5. The RDMA device follows its netdev into the pod and leaves before it.
+ *  6. A signal (base/stop.h) ends an ADD between two steps, or while it waits for a lock or for the IPAM
+ *     plugin, and that is a failure like any other. Nothing ends an undo.
  */
 #include "cni/apply.h"
 
 #include "base/log.h"
+#include "base/stop.h"
 
 #include <errno.h>
 
@@ -41,9 +44,11 @@ int apply_do(struct apply *a, const struct step *steps, size_t n, struct err *er
 	char text[STEP_TEXT_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
-		if (exec(a, &steps[i], APPLY_DO, err) == 0)
-			continue;
-		return err_wrap(err, "%s", step_print(&steps[i], a->device.name, text));
+		if (stop_check(err) < 0)
+			return err_wrap(err, "before \"%s\"",
+					step_print(&steps[i], a->device.name, text));
+		if (exec(a, &steps[i], APPLY_DO, err) < 0)
+			return err_wrap(err, "%s", step_print(&steps[i], a->device.name, text));
 	}
 	return 0;
 }

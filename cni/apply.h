@@ -33,7 +33,7 @@ struct apply {
  * apply_do() - run steps in order
  * @a:		context
  * @steps, @n:	steps
- * @err:	the failure; the step's text in front
+ * @err:	the failure; the step's text in front. CNI_TRY_AGAIN: a signal came (base/stop.h)
  *
  * Return: 0 or a negative errno; nothing is undone.
  */

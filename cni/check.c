@@ -2,6 +2,7 @@
 /* CHECK: the attachment as ADD left it, against what is there. What is still to do is drift. */
 #include "cni/verbs.h"
 
+#include "base/stop.h"
 #include "cni/plan.h"
 #include "netlink/addr.h"
 
@@ -382,6 +383,7 @@ int verb_check(const struct cni_call *call, char **ret_answer, struct err *err)
 	int r;
 
 	(void)ret_answer;
+	stop_hold();
 	r = netconf_read(call, &c.conf, err);
 	if (r == 0)
 		r = profile_load(PROFILE_PATH, &c.profile, err);

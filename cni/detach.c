@@ -2,6 +2,7 @@
 #include "cni/detach.h"
 
 #include "base/log.h"
+#include "base/stop.h"
 #include "cni/apply.h"
 
 #include <errno.h>
@@ -67,12 +68,14 @@ static int release_addresses(struct apply *a, const struct journal *journal, str
 static int undo(const struct store *store, struct apply *a, const struct journal *journal,
 		struct err *err)
 {
+	bool heed = stop_heed(false);
 	int r;
 
 	if (owns_device(store, journal))
 		r = apply_undo(a, journal->steps, journal->n_steps, err);
 	else
 		r = release_addresses(a, journal, err);
+	stop_heed(heed);
 	if (r < 0) {
 		err->code = ROCE_UNDO_INCOMPLETE;
 		return err_wrap(err, "not everything could be restored, DEL or GC will try again");

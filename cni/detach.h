@@ -15,7 +15,8 @@
  * @cni_path:	CNI_PATH, or NULL
  * @err:	ROCE_UNDO_INCOMPLETE: what could not be restored; the journal is kept then
  *
- * A device that somebody else has claimed meanwhile is left alone.
+ * A device that somebody else has claimed meanwhile is left alone. In an ADD a signal can end the wait for
+ * the device's lock, never the undo.
  *
  * Return: 0 or a negative errno.
  */

@@ -3,6 +3,7 @@
 #include "cni/verbs.h"
 
 #include "base/log.h"
+#include "base/stop.h"
 #include "cni/detach.h"
 
 #include <errno.h>
@@ -89,6 +90,7 @@ int verb_gc(const struct cni_call *call, char **ret_answer, struct err *err)
 	int r;
 
 	(void)ret_answer;
+	stop_hold();
 	r = valid_list(call->json, &valid, err);
 	if (r == 0)
 		r = profile_load(PROFILE_PATH, &profile, err);
