@@ -42,6 +42,9 @@ int exec_vf(struct apply *a, const struct step *step, enum apply_mode mode, stru
 /* exec_link() - a setting of the netdev, wherever it is. Return: as step_exec(). */
 int exec_link(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err);
 
+/* exec_drop_names() - remove the altnames that a pod has given. Return: 0 or a negative errno. */
+int exec_drop_names(const struct apply *a, struct nlsock *rt, int ifindex, struct err *err);
+
 /* exec_mac(), exec_move(), exec_rdma_move(), exec_sysctl() - Return: as step_exec(). */
 int exec_mac(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err);
 int exec_move(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err);
