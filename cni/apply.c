@@ -33,8 +33,8 @@ int apply_do(struct apply *a, const struct step *steps, size_t n, struct err *er
 	char text[STEP_TEXT_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
-		if (exec(a, &steps[i], APPLY_DO, err) == 0)
-			continue;
+		if (!step_changes(&steps[i]) || exec(a, &steps[i], APPLY_DO, err) == 0)
+			continue; /* what stays is in the plan for the sake of the undo */
 		return err_wrap(err, "%s", step_print(&steps[i], a->device.name, text));
 	}
 	return 0;

@@ -201,12 +201,9 @@ static int read_back(const struct apply *a, const struct step *step, enum apply_
 }
 
 /* Only what was on the host is restored, there; in a pod the kernel's defaults hold. */
-static int exec_conf(struct apply *a, enum apply_mode mode, struct nlsock *rt,
-		     const struct link *link, struct err *err)
+static int exec_conf(struct apply *a, struct nlsock *rt, const struct link *link, struct err *err)
 {
-	if (mode == APPLY_DO || rt != a->host.rt)
-		return 0;
-	return devconf_restore(rt, link, &a->device.conf, err);
+	return rt == a->host.rt ? devconf_restore(rt, link, &a->device.conf, err) : 0;
 }
 
 int exec_link(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err)
@@ -218,7 +215,7 @@ int exec_link(struct apply *a, const struct step *step, enum apply_mode mode, st
 	if (r != 0)
 		return r < 0 ? r : 0;
 	if (step->type == STEP_CONF)
-		return exec_conf(a, mode, rt, &link, err);
+		return exec_conf(a, rt, &link, err);
 	if (step->type == STEP_LINK_STATE && mode == APPLY_UNDO && rt == a->pod.rt)
 		drop_riders(a, link.ifindex);
 	if (is_so(a, step, mode, &link, &step->want))
