@@ -189,6 +189,7 @@ static int make_plan(struct add *add, struct err *err)
 	if (r < 0)
 		return r;
 	a->device = state->device;
+	a->pf_ifindex = state->pf.ifindex;
 	plan_add(&add->conf, &add->profile, state, ifname, &add->plan);
 	log_chain(add);
 	log_findings(&add->plan.findings);

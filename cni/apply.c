@@ -44,6 +44,8 @@ int apply_do(struct apply *a, const struct step *steps, size_t n, struct err *er
 	char text[STEP_TEXT_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
+		if (!step_changes(&steps[i]))
+			continue; /* what stays is in the plan for the sake of the undo */
 		if (stop_check(err) < 0)
 			return err_wrap(err, "before \"%s\"",
 					step_print(&steps[i], a->device.name, text));

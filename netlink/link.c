@@ -268,6 +268,11 @@ int link_set(struct nlsock *sock, int ifindex, const struct link_change *change,
 	return refused(sock, nlsock_talk(sock, msg, NULL, NULL), err);
 }
 
+int link_del(struct nlsock *sock, int ifindex, struct err *err)
+{
+	return refused(sock, nlsock_talk(sock, request(RTM_DELLINK, 0, ifindex), NULL, NULL), err);
+}
+
 int link_altname(struct nlsock *sock, int ifindex, const char *name, bool add, struct err *err)
 {
 	struct nl_msg *msg = request(add ? RTM_NEWLINKPROP : RTM_DELLINKPROP, 0, ifindex);

@@ -143,6 +143,9 @@ int link_find_parent(struct nlsock *sock, const char *parent, struct link *ret_l
  */
 int link_set(struct nlsock *sock, int ifindex, const struct link_change *change, struct err *err);
 
+/* link_del() - remove an interface. Return: 0 or a negative errno, with @err set. */
+int link_del(struct nlsock *sock, int ifindex, struct err *err);
+
 /* link_altname() - add or remove an alternative name. Return: 0 or a negative errno, with @err set. */
 int link_altname(struct nlsock *sock, int ifindex, const char *name, bool add, struct err *err);
 

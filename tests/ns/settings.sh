@@ -287,4 +287,54 @@ in_pod txqueuelen 1000 promisc on
 drift 'net1 should have promisc off, but has on' "what was asked to be off and was so before"
 del "CHECK of what was so before" "$conf"
 
+# ---- the pod meddles ----
+
+# meddled DESCRIPTION COMMAND...: the pod runs "ip COMMAND" after an ADD; DEL restores all.
+meddled() {
+	local what=$1
+	shift
+	add_all "$what"
+	printf '%s\n' "$@" | ip -n pod1 -batch - || not_ok "$what: the pod can do that"
+	del "$what" "$all"
+}
+meddled "the pod has changed everything" "link set net1 down" \
+	"link set net1 name mine mtu 1280 address 02:00:5e:00:53:66 txqueuelen 3" \
+	"link set mine promisc off allmulticast off" "link set mine up" "addr add 10.99.0.1/24 dev mine" \
+	"link property add dev mine altname mine-too altname other-name" "link property del dev mine altname rdma-long-name"
+meddled "the pod has macvlans on it" "link add mac9 link net1 type macvlan" "link set mac9 up" \
+	"link add mac8 link mac9 type macvlan"
+add_all "the pod has a bridge on it"
+ip -n pod1 link add br9 type bridge
+ip -n pod1 link set net1 master br9
+cni DEL c1 "$POD" net1 "$all"
+silent "the pod has a bridge on it: DEL"
+run_ok "the bridge itself is the pod's" ip -n pod1 link del br9
+restored "the pod has a bridge on it"
+for name in rdma0 port0 port0-alt; do
+	ip link property add dev port0 altname port0-alt
+	add_all "the pod gives it the altname $name"
+	ip -n pod1 link property add dev net1 altname $name
+	cni DEL c1 "$POD" net1 "$all"
+	silent "the pod gives it the altname $name of the host: DEL"
+	ip link property del dev port0 altname port0-alt
+	restored "the pod gives it the altname $name of the host"
+done
+many=()
+for n in $(seq 40); do many+=("link property add dev net1 altname name-of-the-pod-$n"); done
+meddled "the pod gives it many altnames" "${many[@]}"
+add_all "the pod has changed the sysctls"
+for pair in ipv4/conf/net1/arp_ignore=2 ipv4/ip_forward=0 ipv6/conf/net1/disable_ipv6=1; do
+	set_sysctl "${pair%=*}" "${pair#*=}"
+done
+del "the pod has changed the sysctls" "$all"
+
+# An altname that something on the host has by now cannot come back; the device can.
+add_all "an altname is taken on the host"
+ip link property add dev port0 altname rdma-long-name
+cni DEL c1 "$POD" net1 "$all"
+refused 110 'rdma0: keep altnames 2: .*exists' "an altname that is taken on the host by now"
+like "$(ip -j link show dev rdma0 | jq -c '.[0].altnames')" '\["rail-zero"\]' "an altname is taken on the host: the device is back"
+ip link property del dev port0 altname rdma-long-name
+del "an altname was taken on the host" "$all"
+
 done_testing || exit 1
