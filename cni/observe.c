@@ -245,7 +245,7 @@ int observe_state(const struct netconf *conf, const struct profile *profile,
 	if (r < 0)
 		return r;
 	observe_rdma(host, state);
-	r = addr_any_global(host->rt, state->link.ifindex, &state->has_address, err);
+	r = addr_any_used(host->rt, state->link.ifindex, &state->has_address, err);
 	if (r == 0)
 		r = route_any_default(host->rt, state->link.ifindex, &state->has_default_route, err);
 	if (r == 0 && pod->netns >= 0)

@@ -169,9 +169,26 @@ ip addr add 192.0.2.1/24 dev rdma0
 changed "device with an address" 103 'rdma0 has an IP address' 'ip addr del 192.0.2.1/24 dev rdma0'
 ip addr add 2001:db8::1/64 dev rdma0
 changed "device with an IPv6 address" 103 'rdma0 has an IP address' 'ip addr del 2001:db8::1/64 dev rdma0'
+ip addr add 169.254.7.1/16 dev rdma0 scope link
+changed "device with an address of its link" 103 'rdma0 has an IP address' 'ip addr del 169.254.7.1/16 dev rdma0'
 ip link set rdma0 up
+down=$BEFORE
+BEFORE=$(dump)
 ip route add default dev rdma0
-changed "device with the default route" 103 "rdma0 carries the host's default route" 'ip route del default; ip link set rdma0 down'
+changed "device with the default route" 103 "rdma0 carries the host's default route" 'ip route del default'
+while IFS='|' read -r family what route; do
+	# shellcheck disable=SC2086
+	ip "-$family" route add default $route || diag "no route: $what"
+	changed "device with $what" 103 "rdma0 carries the host's default route" "ip -$family route del default $route"
+done <<'END'
+4|a default route of another table|dev rdma0 table 100
+4|a default route that is one of two ways|nexthop dev port0 nexthop dev rdma0
+6|an IPv6 default route|dev rdma0
+6|an IPv6 default route of another table|dev rdma0 table 200
+6|an IPv6 default route that is one of two ways|nexthop via fe80::9 dev port0 nexthop via fe80::9 dev rdma0
+END
+ip link set rdma0 down
+BEFORE=$down
 ip link add br9 type bridge
 ip link set rdma0 master br9
 changed "device in a bridge" 103 'rdma0 belongs to a bond, team or bridge' 'ip link del br9'
