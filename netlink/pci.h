@@ -15,6 +15,7 @@ enum { PCI_ADDR_SIZE = 13, PCI_NAME_SIZE = 64 };
  * @pf:		PCI address of its PF, if @is_vf
  * @vf_index:	number of the VF on its PF, if @is_vf
  * @num_vfs:	VFs it has itself, if it is a PF
+ * @total_vfs:	VFs it can have at most: more than 0 says that it is a PF
  * @rdma:	name of its RDMA device; "" when there is none in the namespace of sysfs
  */
 struct pci_dev {
@@ -24,6 +25,7 @@ struct pci_dev {
 	char pf[PCI_ADDR_SIZE];
 	int vf_index;
 	int num_vfs;
+	int total_vfs;
 	char rdma[PCI_NAME_SIZE];
 };
 
@@ -42,5 +44,14 @@ typedef bool (*pci_visitor)(const struct pci_dev *dev, void *arg);
 
 /* pci_each_vf() - visit every VF of this node, by ascending address. Return: 0 or a negative errno. */
 int pci_each_vf(pci_visitor visit, void *arg);
+
+/**
+ * pci_below_virtio() - PCI address of a virtio device
+ * @name:	the device, such as "virtio0"
+ * @ret_addr:	the address; stays as it is if the device is not on PCI. May be @name
+ *
+ * Return: 0 or a negative errno.
+ */
+int pci_below_virtio(const char *name, char ret_addr[PCI_ADDR_SIZE]);
 
 #endif
