@@ -12,8 +12,8 @@
 static int no_netdev(const struct pci_dev *pci, struct err *err)
 {
 	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-		       "VF %s has no network interface on the host: its driver is %s%s; if another pod still has it, delete that pod, else bind the VF to its network driver",
-		       pci->addr, *pci->driver ? pci->driver : "not bound",
+		       "%s %s has no network interface on the host: its driver is %s%s; if another pod still has it, delete that pod, else bind it to its network driver",
+		       pci->is_vf ? "VF" : "PCI device", pci->addr, *pci->driver ? pci->driver : "not bound",
 		       strstr(pci->driver, "vfio") ? " (a userspace driver, not supported yet)" : "");
 }
 
@@ -24,10 +24,6 @@ static int find_by_pci(const char *addr, const struct side *host, struct pci_dev
 
 	if (r < 0)
 		return r;
-	if (!ret_pci->is_vf)
-		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-			       "PCI device %s is no VF (it has no physfn): give the address of a VF, see: ls -d /sys/bus/pci/devices/*/physfn",
-			       addr);
 	r = link_find_parent(host->rt, addr, ret_link);
 	return r < 0 ? no_netdev(ret_pci, err) : 0;
 }
@@ -43,7 +39,7 @@ static int find_by_name(const char *name, const struct side *host, struct pci_de
 			       "no interface %s on the host (see: ip link); if another pod still has it, delete that pod",
 			       name);
 	if (pci_addr_parse(ret_link->parent, addr) < 0)
-		return 0; /* no PCI device: veth, macvlan, virtio */
+		return 0; /* no PCI device: veth, macvlan */
 	return pci_get(addr, ret_pci, err);
 }
 

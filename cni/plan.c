@@ -21,16 +21,27 @@ struct bar {
 	const char *id, *why, *instead, *command, *target, *rest;
 };
 
-static void check_device(const struct host_state *state, struct plan *plan)
+void plan_check_device(const struct profile *profile, const struct host_state *state,
+		       struct findings *findings)
 {
 	const char *name = state->device.name;
+	const struct pci_dev *pci = &state->device.pci;
+	bool stands_in = link_is_representor(&state->link); /* it has its PF's PCI address */
 	const struct bar bars[] = {
 		{ state->link.loopback || !state->link.ethernet, "device-not-ethernet",
 		  "is no Ethernet interface", "name an Ethernet interface", "", "", "" },
-		{ state->device.pci.num_vfs > 0, "device-is-pf",
+		{ stands_in, "device-is-representor",
+		  "is a representor, the other end of a VF in the adapter's switch",
+		  "name the VF itself; the port that this stands for: ",
+		  "cat /sys/class/net/", name, "/phys_port_name" },
+		{ !stands_in && pci->num_vfs > 0, "device-is-pf",
 		  "is a PF with VFs, which would go with it",
 		  "name one of its VFs, or remove them: ", "echo 0 > /sys/class/net/", name,
 		  "/device/sriov_numvfs" },
+		{ !stands_in && pci->total_vfs > 0 && pci->num_vfs == 0 && !profile->allow_pf,
+		  "device-is-pf", "is a PF, and the node profile has no \"allowPF\": true",
+		  "make VFs and name one of them: ", "echo 1 > /sys/class/net/", name,
+		  "/device/sriov_numvfs; or have the node's administrator allow it" },
 		{ state->has_default_route, "device-has-default-route",
 		  "carries the host's default route", "name another device", "", "", "" },
 		{ state->has_address, "device-has-address", "has an IP address of the host",
@@ -53,10 +64,34 @@ static void check_device(const struct host_state *state, struct plan *plan)
 
 		if (!bar->raised)
 			continue;
-		f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_DEVICE_FORBIDDEN, bar->id,
+		f = finding_add(findings, SEVERITY_ERROR, ROCE_DEVICE_FORBIDDEN, bar->id,
 				"device %s %s: it cannot be given to a pod", name, bar->why);
 		snprintf(f->hop, sizeof(f->hop), "device %s", name);
 		finding_fix(f, "%s%s%s%s", bar->instead, bar->command, bar->target, bar->rest);
+	}
+}
+
+/* What the PF does for a VF is not there for another device. */
+static void check_vf_settings(const struct netconf *conf, const struct host_state *state,
+			      struct findings *findings)
+{
+	const struct {
+		const char *key;
+		bool wanted;
+	} settings[] = {
+		{ "vlan", conf->vlan.set },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(settings) && !state->device.pci.is_vf; i++) {
+		struct finding *f;
+
+		if (!settings[i].wanted)
+			continue;
+		f = finding_add(findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "setting-needs-vf",
+				"%s: needs a VF, whose PF does it; device %s is none",
+				settings[i].key, state->device.name);
+		finding_fix(f, "remove \"%s\", or name a VF", settings[i].key);
+		snprintf(f->path, sizeof(f->path), "%s", settings[i].key);
 	}
 }
 
@@ -206,7 +241,8 @@ void plan_add(const struct netconf *conf, const struct profile *profile,
 	      const struct host_state *state, const char *ifname, struct plan *ret_plan)
 {
 	memset(ret_plan, 0, sizeof(*ret_plan));
-	check_device(state, ret_plan);
+	plan_check_device(profile, state, &ret_plan->findings);
+	check_vf_settings(conf, state, &ret_plan->findings);
 	check_pod(state, ifname, ret_plan);
 	plan_mtu(conf, profile, state, ret_plan);
 	check_profile(profile, ret_plan);

@@ -37,6 +37,15 @@ void plan_add(const struct netconf *conf, const struct profile *profile,
 	      const struct host_state *state, const char *ifname, struct plan *ret_plan);
 
 /**
+ * plan_check_device() - may the device be given to a pod at all
+ * @profile:	node profile
+ * @state:	what the host shows
+ * @findings:	receives an error for each thing that forbids it
+ */
+void plan_check_device(const struct profile *profile, const struct host_state *state,
+		       struct findings *findings);
+
+/**
  * plan_policy() - the policy that holds for a network
  * @conf:	configuration
  * @profile:	node profile

@@ -208,6 +208,7 @@ int profile_read(const json_t *json, struct profile *ret_profile, struct err *er
 		{ "defaultFabric", jx_string, offsetof(struct profile, default_fabric) },
 		{ "fabrics", read_fabrics, 0 },
 		{ "policy", read_policies, 0 },
+		{ "allowPF", jx_bool, offsetof(struct profile, allow_pf) },
 		{ "stateDir", read_state_dir, 0 },
 		{ "nodeIndex", read_node_index, offsetof(struct profile, node_index) },
 		{ "ipam", read_ipam, 0 },

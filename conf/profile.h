@@ -33,6 +33,7 @@ enum mtu_policy {
  * @default_fabric:	name used when neither the network nor the device decides; NULL: none
  * @mtu:		policy
  * @may_loosen:		a network may choose a looser one
+ * @allow_pf:		a PF without VFs may be given to a pod
  * @state_dir:		folder that holds roce-cni/ and roce-ipam/
  * @durability:		how state is written: profile_durability() of @state_dir
  * @node_index:		which slice of a range is this node's, where a network divides its ranges
@@ -47,6 +48,7 @@ struct profile {
 	const char *default_fabric;
 	enum mtu_policy mtu;
 	bool may_loosen;
+	bool allow_pf;
 	const char *state_dir;
 	enum file_durability durability;
 	struct opt_int node_index;

@@ -47,6 +47,7 @@ while read -r filter; do both 0 "$filter"; done <<'END'
 .fabrics.a.qos = {trafficClass: 3, dscp: 26, trust: "pcp", pfc: [3, 4], ecn: false}
 .fabrics.a.pfs += [{pci: "0000:3b:00.0"}, {driver: "mlx5_core"}, {physPortName: "p0"}]
 .fabrics.a.pfMTU = 9000
+.allowPF = true
 END
 while read -r filter; do both 1 "$filter"; done <<'END'
 del(.version)
@@ -89,6 +90,8 @@ del(.version)
 .fabrics.a.pfs = [{pci: "3b"}]
 .fabrics.a.pfs = [{port: "a"}]
 .fabrics.a.pfs = {name: "a"}
+.allowPF = 1
+.allowPF = "true"
 END
 
 # Every key of the parser's tables is in the schema and in the manual.

@@ -302,6 +302,12 @@ static const struct {
 	{ "pfs foreign key only",
 	  PFS("{\"example.io/x\":1}"),
 	  { "fabrics.a.pfs[0]: needs exactly one" } },
+	{ "allowPF string",
+	  V "\"allowPF\":\"yes\"}",
+	  { "allowPF: must be true or false, is a string" } },
+	{ "allowPF in another case",
+	  V "\"allowPf\":true}",
+	  { "unknown key \"allowPf\"", "did you mean \"allowPF\"?" } },
 	{ "policy string", V "\"policy\":\"strict\"}", { "policy: must be an object" } },
 	{ "policy.mtu lenient",
 	  V "\"policy\":{\"mtu\":\"lenient\"}}",
@@ -626,6 +632,19 @@ static void fabric_is_chosen(void **state)
 	}
 }
 
+static void a_pf_is_not_allowed_by_itself(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	must_load("without", "{\"version\":1}", &profile);
+	assert_false(profile.allow_pf);
+	profile_free(&profile);
+	must_load("with", V "\"allowPF\":true}", &profile);
+	assert_true(profile.allow_pf);
+	profile_free(&profile);
+}
+
 /* "" stands for "driver unknown"; a profile must not match it by an empty word. */
 static void empty_driver_matches_nothing(void **state)
 {
@@ -654,6 +673,7 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(state_dir_decides_durability),
 	cmocka_unit_test(too_many_are_refused),
 	cmocka_unit_test(fabric_is_chosen),
+	cmocka_unit_test(a_pf_is_not_allowed_by_itself),
 	cmocka_unit_test(empty_driver_matches_nothing),
 };
 
