@@ -6,6 +6,7 @@
 #include "conf/inet.h"
 #include "conf/jx.h"
 #include "conf/switch.h"
+#include "conf/vfset.h"
 
 enum {
 	FABRIC_PFS_MAX = 32,
@@ -69,6 +70,7 @@ struct fabric_qos {
  * @pf_mtu:	netdev MTU that its ports are expected to have
  * @qos:	expected
  * @pfs, @n_pfs: the ports on this fabric; none: any port
+ * @vfs:	numbers of the VFs, on each of its PFs, that networks with "pf" get first
  */
 struct fabric {
 	const char *name;
@@ -79,6 +81,7 @@ struct fabric {
 	struct fabric_qos qos;
 	struct fabric_pf pfs[FABRIC_PFS_MAX];
 	size_t n_pfs;
+	struct vfset vfs;
 };
 
 /**

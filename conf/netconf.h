@@ -7,10 +7,14 @@
 #include "conf/inet.h"
 #include "conf/profile.h"
 
+#define NETCONF_ANY_PF "*"
+
 /**
  * struct netconf - what a network asks for; strings are borrowed from the document
  * @pci:		VF by PCI address: runtimeConfig.deviceID, deviceID or pciBusID; "" when absent
  * @device:		netdev by name, instead of @pci; NULL when absent
+ * @pf:			instead of both: any free VF of this PF, by name, altname or PCI address;
+ *			NETCONF_ANY_PF: of any PF of the fabric. NULL when absent
  * @mtu:		netdev MTU in the pod, bytes
  * @roce_mtu:		RoCE path MTU that must fit, bytes
  * @has_policy, @policy: what to do about an inconsistent chain; absent: as the profile says
@@ -25,6 +29,7 @@
 struct netconf {
 	char pci[PCI_TEXT_SIZE];
 	const char *device;
+	const char *pf;
 	struct opt_int mtu;
 	struct opt_int roce_mtu;
 	bool has_policy;

@@ -109,6 +109,22 @@ int profile_fabric(const struct profile *profile, const char *wanted,
 		   const struct fabric_port *port, const struct fabric **ret_fabric,
 		   struct err *err);
 
+/**
+ * profile_network_fabric() - the fabric that a network means which names no port
+ * @profile:	the profile
+ * @wanted:	name from the network's configuration; NULL: the profile's default, or its only fabric
+ * @ret_fabric:	the fabric
+ * @err:	CNI_CONFIG_INVALID: unknown, or none is meant
+ *
+ * Return: 0 or a negative errno.
+ */
+int profile_network_fabric(const struct profile *profile, const char *wanted,
+			   const struct fabric **ret_fabric, struct err *err);
+
+/* profile_port_is_on() - whether a port is on @fabric and on none that names it, where that takes any. */
+bool profile_port_is_on(const struct profile *profile, const struct fabric *fabric,
+			const struct fabric_port *port);
+
 /* profile_policy_name() - "strict", "clamp" or "warn". */
 const char *profile_policy_name(enum mtu_policy policy);
 

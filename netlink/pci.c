@@ -29,14 +29,21 @@ static int read_link(const char *addr, const char *name, char *buf, size_t size)
 	return 0;
 }
 
+int pci_vf(const char *pf, int index, char ret_addr[PCI_ADDR_SIZE])
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "virtfn%d", index);
+	return read_link(pf, name, ret_addr, PCI_ADDR_SIZE) < 0 ? -ENODEV : 0;
+}
+
 /* The PF's virtfnN links say which number a VF has. */
 static int find_vf_index(const char *pf, const char *addr, int *ret_index)
 {
-	char target[PCI_ADDR_SIZE], name[32];
+	char target[PCI_ADDR_SIZE];
 
 	for (int i = 0;; i++) {
-		snprintf(name, sizeof(name), "virtfn%d", i);
-		if (read_link(pf, name, target, sizeof(target)) < 0)
+		if (pci_vf(pf, i, target) < 0)
 			return -ENODEV;
 		if (streq(target, addr)) {
 			*ret_index = i;
@@ -95,7 +102,7 @@ int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err)
 	return 0;
 }
 
-int pci_each_vf(pci_visitor visit, void *arg)
+int pci_each_pf(pci_visitor visit, void *arg)
 {
 	struct dirent **entries;
 	bool stop = false;
@@ -107,8 +114,8 @@ int pci_each_vf(pci_visitor visit, void *arg)
 		struct err ignored = { 0 };
 		struct pci_dev dev;
 
-		if (!stop && entries[i]->d_name[0] != '.' &&
-		    pci_get(entries[i]->d_name, &dev, &ignored) == 0 && dev.is_vf)
+		if (!stop && count_vfs(entries[i]->d_name, "sriov_totalvfs") > 0 &&
+		    pci_get(entries[i]->d_name, &dev, &ignored) == 0)
 			stop = visit(&dev, arg);
 		free(entries[i]);
 	}

@@ -39,11 +39,14 @@ struct pci_dev {
  */
 int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err);
 
+/* pci_vf() - PCI address of VF @index of a PF. Return: 0, or -ENODEV if there is none. */
+int pci_vf(const char *pf, int index, char ret_addr[PCI_ADDR_SIZE]);
+
 /* pci_visitor - called for each function; returns true to stop. */
 typedef bool (*pci_visitor)(const struct pci_dev *dev, void *arg);
 
-/* pci_each_vf() - visit every VF of this node, by ascending address. Return: 0 or a negative errno. */
-int pci_each_vf(pci_visitor visit, void *arg);
+/* pci_each_pf() - visit every PF of this node, by ascending address. Return: 0 or a negative errno. */
+int pci_each_pf(pci_visitor visit, void *arg);
 
 /**
  * pci_below_virtio() - PCI address of a virtio device

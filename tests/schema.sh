@@ -47,6 +47,8 @@ while read -r filter; do both 0 "$filter"; done <<'END'
 .fabrics.a.qos = {trafficClass: 3, dscp: 26, trust: "pcp", pfc: [3, 4], ecn: false}
 .fabrics.a.pfs += [{pci: "0000:3b:00.0"}, {driver: "mlx5_core"}, {physPortName: "p0"}]
 .fabrics.a.pfMTU = 9000
+.fabrics.a.vfs = []
+.fabrics.a.vfs = [0, "4-7", 65534]
 .allowPF = true
 END
 while read -r filter; do both 1 "$filter"; done <<'END'
@@ -90,6 +92,14 @@ del(.version)
 .fabrics.a.pfs = [{pci: "3b"}]
 .fabrics.a.pfs = [{port: "a"}]
 .fabrics.a.pfs = {name: "a"}
+.fabrics.a.vfs = 3
+.fabrics.a.vfs = "0-3"
+.fabrics.a.vfs = [-1]
+.fabrics.a.vfs = [65535]
+.fabrics.a.vfs = [1.5]
+.fabrics.a.vfs = ["3"]
+.fabrics.a.vfs = ["3-"]
+.fabrics.a.vfs = ["0-000004"]
 .allowPF = 1
 .allowPF = "true"
 END

@@ -107,7 +107,7 @@ try 6 'not valid JSON' "text after the document" "$(config) {}"
 try 7 'unknown key "roceMtu"; did you mean "roceMTU"\?' "key in another case" "$(config '.roceMtu = 4096')"
 try 7 'unknown key "mtuu"; did you mean "mtu"\?' "misspelt key" "$(config '.mtuu = 4096')"
 try 7 'unknown key "colour"' "unknown key" "$(config '.colour = 1')"
-for key in cniVersion name deviceID pciBusID device mtuPolicy fabric mac ipam dns runtimeConfig prevResult; do
+for key in cniVersion name deviceID pciBusID device pf mtuPolicy fabric mac ipam dns runtimeConfig prevResult; do
 	try 6 "^$key: must be .*, is an integer" "$key of the wrong type" "$(config ".$key = 5")"
 done
 for key in mtu roceMTU vlan; do
@@ -153,6 +153,14 @@ try 7 'name two devices' "deviceID and pciBusID differ" \
 try 7 'both given' "deviceID and device" "$(config '.deviceID = "0000:3b:00.2"')"
 try 101 'no interface rdma9 on the host' "device that does not exist" "$(config '.device = "rdma9"')"
 try 103 'lo is no Ethernet interface' "device lo" "$(config '.device = "lo"')"
+try 7 'pf eth9 and deviceID 0000:3b:00\.2 are both given.*device plugin' "pf and a deviceID from Multus" \
+	"$(config 'del(.device) | .pf = "eth9" | .runtimeConfig.deviceID = "0000:3b:00.2"')"
+try 7 'pf eth9 and device rdma0 are both given' "pf and device" "$(config '.pf = "eth9"')"
+try 101 'pf: no interface eth9 on the host' "pf that does not exist" "$(config 'del(.device) | .pf = "eth9"')"
+try 101 'pf: rdma0 is no PCI device.*"device": "rdma0"' "pf that is no PF" "$(config 'del(.device) | .pf = "rdma0"')"
+try 101 'ffff:1f:1f\.7 does not exist' "pf by a PCI address that does not exist" "$(config 'del(.device) | .pf = "ffff:1f:1f.7"')"
+try 7 'pf: "\*" is any PF of a fabric.*"defaultFabric"' "any PF, and no fabric" "$(config 'del(.device) | .pf = "*"')"
+try 7 'fabric: "tail" is not in the node profile' "any PF of an unknown fabric" "$(config 'del(.device) | .pf = "*" | .fabric = "tail"')"
 try 7 'vlan: needs a VF' "vlan without a VF" "$(config '.vlan = 5')"
 try 7 'unicast MAC' "a multicast MAC" "$(config '.mac = "01:00:5e:00:53:01"')"
 try 7 'unicast MAC' "a MAC that is none" "$(config '.mac = "02:00:5e"')"
