@@ -19,7 +19,7 @@ static const struct err_info table[] = {
 	{ CNI_UNAVAILABLE, "UNAVAILABLE", "the plugin cannot serve an ADD now" },
 	{ CNI_DEGRADED, "DEGRADED", "the plugin cannot serve an ADD, attachments are limited" },
 	{ ROCE_MTU_MISMATCH, "MTU_MISMATCH", "a hop of the MTU chain does not carry what is asked" },
-	{ ROCE_DEVICE_NOT_FOUND, "DEVICE_NOT_FOUND", "the device does not exist, is no VF or has no netdev" },
+	{ ROCE_DEVICE_NOT_FOUND, "DEVICE_NOT_FOUND", "the device does not exist or has no netdev, or a PF has no VF to give" },
 	{ ROCE_DEVICE_BUSY, "DEVICE_BUSY", "the device belongs to another attachment" },
 	{ ROCE_DEVICE_FORBIDDEN, "DEVICE_FORBIDDEN", "the node's administrator did not allow this" },
 	{ ROCE_NETNS_INVALID, "NETNS_INVALID", "CNI_NETNS is no network namespace" },

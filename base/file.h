@@ -101,6 +101,16 @@ int file_time_left(int64_t deadline);
  */
 int file_lock(int dirfd, const char *name, int64_t deadline, struct err *err);
 
+/**
+ * file_is_locked() - does somebody hold the lock that a file stands for
+ * @dirfd, @name: as for file_lock()
+ *
+ * Creates nothing, and two who ask at once do not take each other for a holder.
+ *
+ * Return: true if so; false also where nobody can say.
+ */
+bool file_is_locked(int dirfd, const char *name);
+
 /* file_unlock_remove() - remove the lock file while still holding it, then release the lock. */
 void file_unlock_remove(int dirfd, const char *name, int *fd);
 

@@ -7,6 +7,7 @@
 #include "cni/detach.h"
 #include "cni/deviceinfo.h"
 #include "cni/owner.h"
+#include "cni/pick.h"
 #include "cni/plan.h"
 
 #include <errno.h>
@@ -114,6 +115,30 @@ static int settle_device(struct add *add, const char *key, struct err *err)
 	return r < 0 ? r : observe_device(&add->conf, &add->apply.host, &add->apply.device, err);
 }
 
+static int settle_picked(const char *pci, void *arg, struct err *err)
+{
+	struct add *add = arg;
+	struct apply *a = &add->apply;
+	int r;
+
+	memcpy(add->conf.pci, pci, sizeof(add->conf.pci));
+	r = observe_device(&add->conf, &a->host, &a->device, err);
+	return r < 0 ? r : settle_device(add, a->device.key, err);
+}
+
+static int take_picked(struct add *add, struct err *err)
+{
+	const struct pick pick = {
+		.host = &add->apply.host,
+		.profile = &add->profile,
+		.store = &add->store,
+		.pf = add->conf.pf,
+		.fabric = add->conf.fabric,
+	};
+
+	return pick_take(&pick, settle_picked, add, &add->device_lock, err);
+}
+
 static int take_device(struct add *add, struct err *err)
 {
 	const struct attachment attachment = verbs_attachment(add->call);
@@ -127,6 +152,8 @@ static int take_device(struct add *add, struct err *err)
 		r = settle_attachment(add, &attachment, err);
 	if (r < 0)
 		return r;
+	if (add->conf.pf)
+		return take_picked(add, err);
 	r = observe_device(&add->conf, &a->host, &a->device, err);
 	if (r < 0)
 		return owner_explain(&add->store, &add->conf, err);

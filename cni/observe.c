@@ -12,8 +12,9 @@
 static int no_netdev(const struct pci_dev *pci, struct err *err)
 {
 	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-		       "VF %s has no network interface on the host: its driver is %s; if another pod still has it, delete that pod, else bind the VF to a driver: echo %s > /sys/bus/pci/drivers_probe",
-		       pci->addr, *pci->driver ? pci->driver : "not bound", pci->addr);
+		       "%s %s has no network interface on the host: its driver is %s; if another pod still has it, delete that pod, else bind it to a driver: echo %s > /sys/bus/pci/drivers_probe",
+		       pci->is_vf ? "VF" : "PCI device", pci->addr, *pci->driver ? pci->driver : "not bound",
+		       pci->addr);
 }
 
 static int find_by_pci(const char *addr, const struct side *host, struct pci_dev *ret_pci,
@@ -23,12 +24,8 @@ static int find_by_pci(const char *addr, const struct side *host, struct pci_dev
 
 	if (r < 0)
 		return r;
-	if (!ret_pci->is_vf)
-		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-			       "PCI device %s is no VF (it has no physfn): give the address of a VF, see: ls -d /sys/bus/pci/devices/*/physfn",
-			       addr);
 	r = link_find_parent(host->rt, addr, ret_link);
-	if (r == -ENODEV && pci_is_userspace(ret_pci)) {
+	if (r == -ENODEV && ret_pci->is_vf && pci_is_userspace(ret_pci)) {
 		*ret_link = (struct link){ 0 };
 		snprintf(ret_link->name, sizeof(ret_link->name), "%s", addr);
 		return 0;
@@ -47,7 +44,7 @@ static int find_by_name(const char *name, const struct side *host, struct pci_de
 			       "no interface %s on the host (see: ip link); if another pod still has it, delete that pod",
 			       name);
 	if (pci_addr_parse(ret_link->parent, addr) < 0)
-		return 0; /* no PCI device: veth, macvlan, virtio */
+		return 0; /* no PCI device: veth, macvlan */
 	return pci_get(addr, ret_pci, err);
 }
 
@@ -280,7 +277,7 @@ static int observe_link(const struct side *host, struct host_state *state, struc
 		return err_set(err, CNI_TRY_AGAIN, r,
 			       "device %s (%s) left the host while this ADD was starting", device->name,
 			       device->key);
-	r = addr_any_global(host->rt, state->link.ifindex, &state->has_address, err);
+	r = addr_any_used(host->rt, state->link.ifindex, &state->has_address, err);
 	if (r == 0)
 		r = route_any_default(host->rt, state->link.ifindex, &state->has_default_route, err);
 	return r;

@@ -47,6 +47,26 @@ void plan_add(const struct netconf *conf, const struct profile *profile,
 void plan_home(const struct fabric *fabric, struct step *steps, size_t n);
 
 /**
+ * plan_check() - what stands against an ADD, but for the MTU
+ * @conf, @profile, @state, @ifname: as plan_add()
+ * @findings:	receives it
+ */
+void plan_check(const struct netconf *conf, const struct profile *profile,
+		const struct host_state *state, const char *ifname, struct findings *findings);
+
+/* plan_rate_wanted() - the rates that a VF shall have. */
+struct vf_rate plan_rate_wanted(const struct netconf *conf, const struct host_state *state);
+
+/**
+ * plan_check_device() - may the device be given to a pod at all
+ * @profile:	node profile
+ * @state:	what the host shows
+ * @findings:	receives an error for each thing that forbids it
+ */
+void plan_check_device(const struct profile *profile, const struct host_state *state,
+		       struct findings *findings);
+
+/**
  * plan_policy() - the policy that holds for a network
  * @conf:	configuration
  * @profile:	node profile

@@ -106,12 +106,12 @@ void store_each(const struct store *store, const char *network, store_visitor vi
 		closedir(dir);
 }
 
-static int take(const struct store *store, struct store_lock *lock, struct err *err)
+static int take(const struct store *store, struct store_lock *lock, int ms, struct err *err)
 {
 	int64_t begin = log_clock();
 
 	lock->dir = store->dir;
-	lock->fd = file_lock(store->dir, lock->name, file_deadline(STORE_LOCK_MS), err);
+	lock->fd = file_lock(store->dir, lock->name, file_deadline(ms), err);
 	log_debug("lock %s: waited %.1f ms", lock->name, log_ms(begin));
 	return lock->fd < 0 ? lock->fd : 0;
 }
@@ -127,14 +127,35 @@ int store_lock_attachment(const struct store *store, const struct attachment *at
 			       name);
 	snprintf(ret_lock->name, sizeof(ret_lock->name), "attachments/%s/.%s:%s.lock",
 		 attachment->network, attachment->container_id, attachment->ifname);
-	return take(store, ret_lock, err);
+	return take(store, ret_lock, STORE_LOCK_MS, err);
+}
+
+static const char *device_lock(const char *key, char buf[STORE_NAME_SIZE])
+{
+	snprintf(buf, STORE_NAME_SIZE, "devices/.%s.lock", key);
+	return buf;
 }
 
 int store_lock_device(const struct store *store, const char *key, struct store_lock *ret_lock,
 		      struct err *err)
 {
-	snprintf(ret_lock->name, sizeof(ret_lock->name), "devices/.%s.lock", key);
-	return take(store, ret_lock, err);
+	device_lock(key, ret_lock->name);
+	return take(store, ret_lock, STORE_LOCK_MS, err);
+}
+
+int store_try_lock_device(const struct store *store, const char *key, struct store_lock *ret_lock)
+{
+	struct err held = { 0 };
+
+	device_lock(key, ret_lock->name);
+	return take(store, ret_lock, 0, &held);
+}
+
+bool store_is_locked(const struct store *store, const char *key)
+{
+	char name[STORE_NAME_SIZE];
+
+	return file_is_locked(store->dir, device_lock(key, name));
 }
 
 void store_unlock(struct store_lock *lock)

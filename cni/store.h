@@ -79,6 +79,18 @@ int store_lock_attachment(const struct store *store, const struct attachment *at
 int store_lock_device(const struct store *store, const char *key, struct store_lock *ret_lock,
 		      struct err *err);
 
+/**
+ * store_try_lock_device() - lock one device if nobody holds its lock
+ * @store, @key: the device
+ * @ret_lock:	the lock
+ *
+ * Return: 0 or a negative errno; nothing is said in words.
+ */
+int store_try_lock_device(const struct store *store, const char *key, struct store_lock *ret_lock);
+
+/* store_is_locked() - does somebody work on a device; false also if the folder cannot be read. */
+bool store_is_locked(const struct store *store, const char *key);
+
 /* store_unlock() - remove the lock file and release the lock. */
 void store_unlock(struct store_lock *lock);
 #define _cleanup_lock_ _cleanup_(store_unlock)

@@ -9,10 +9,14 @@
 #include "conf/profile.h"
 #include "conf/setting.h"
 
+#define NETCONF_ANY_PF "*"
+
 /**
  * struct netconf - what a network asks for; strings are borrowed from the document
  * @pci:		VF by PCI address: runtimeConfig.deviceID, deviceID or pciBusID; "" when absent
  * @device:		netdev by name, instead of @pci; NULL when absent
+ * @pf:			instead of both: any free VF of this PF, by name, altname or PCI address;
+ *			NETCONF_ANY_PF: of any PF of the fabric. NULL when absent
  * @roce_mtu:		RoCE path MTU that must fit, bytes
  * @has_policy, @policy: what to do about an inconsistent chain; absent: as the profile says
  * @fabric:		a fabric of the node profile; NULL: by the device
@@ -26,6 +30,7 @@
 struct netconf {
 	char pci[PCI_TEXT_SIZE];
 	const char *device;
+	const char *pf;
 	struct opt_int roce_mtu;
 	bool has_policy;
 	enum mtu_policy policy;

@@ -287,6 +287,7 @@ int profile_read(const json_t *json, struct profile *ret_profile, struct err *er
 		{ "fabrics", read_fabrics, 0 },
 		{ "policy", read_policies, 0 },
 		{ "forbid", read_forbid, 0 },
+		{ "allowPF", jx_bool, offsetof(struct profile, allow_pf) },
 		{ "stateDir", read_state_dir, 0 },
 		{ "nodeIndex", read_node_index, offsetof(struct profile, node_index) },
 		{ "ipam", read_ipam, 0 },
@@ -360,6 +361,44 @@ static int refuse_port(const struct fabric_port *port, const char *fabric, struc
 		       *port->driver ? port->driver : "unknown", fabric, fabric, PROFILE_PATH);
 }
 
+/* Where neither the network nor the port decides; NULL: nothing does. */
+static const struct fabric *standard_fabric(const struct profile *profile)
+{
+	if (profile->default_fabric)
+		return find_fabric(profile, profile->default_fabric);
+	return profile->n_fabrics == 1 ? &profile->fabrics[0] : NULL;
+}
+
+static int unknown_fabric(const char *wanted, struct err *err)
+{
+	return jx_value_error(err, "fabric", "\"%s\" is not in the node profile %s", wanted, PROFILE_PATH);
+}
+
+int profile_network_fabric(const struct profile *profile, const char *wanted,
+			   const struct fabric **ret_fabric, struct err *err)
+{
+	const struct fabric *fabric = wanted ? find_fabric(profile, wanted) : standard_fabric(profile);
+
+	if (wanted && !fabric)
+		return unknown_fabric(wanted, err);
+	if (!fabric)
+		return jx_value_error(
+			err, "pf",
+			"\"*\" is any PF of a fabric, but which one is not said: write \"fabric\", or name a PF, or have the node's administrator write \"defaultFabric\" in %s",
+			PROFILE_PATH);
+	*ret_fabric = fabric;
+	return 0;
+}
+
+bool profile_port_is_on(const struct profile *profile, const struct fabric *fabric,
+			const struct fabric_port *port)
+{
+	for (size_t i = 0; fabric->n_pfs == 0 && i < profile->n_fabrics; i++)
+		if (profile->fabrics[i].n_pfs > 0 && fabric_has(&profile->fabrics[i], port))
+			return false;
+	return fabric_has(fabric, port);
+}
+
 /* The fabric that names the port wins over one that takes any port; the default breaks ties. */
 static const struct fabric *choose_fabric(const struct profile *profile,
 					  const struct fabric_port *port)
@@ -374,7 +413,7 @@ static const struct fabric *choose_fabric(const struct profile *profile,
 		    !(standard && standard->n_pfs > 0 && fabric_has(standard, port)))
 			return fabric;
 	}
-	return standard ? standard : profile->n_fabrics == 1 ? &profile->fabrics[0] : NULL;
+	return standard_fabric(profile);
 }
 
 int profile_fabric(const struct profile *profile, const char *wanted,
@@ -385,8 +424,7 @@ int profile_fabric(const struct profile *profile, const char *wanted,
 
 	*ret_fabric = NULL;
 	if (wanted && !find_fabric(profile, wanted))
-		return jx_value_error(err, "fabric", "\"%s\" is not in the node profile %s", wanted,
-				      PROFILE_PATH);
+		return unknown_fabric(wanted, err);
 	if (profile->n_fabrics == 0)
 		return 0;
 	fabric = wanted ? find_fabric(profile, wanted) : choose_fabric(profile, port);

@@ -37,6 +37,7 @@ enum mtu_policy {
  * @mtu:		policy
  * @may_loosen:		a network may choose a looser one
  * @forbid, @n_forbid:	settings that no network may ask for
+ * @allow_pf:		a PF without VFs may be given to a pod
  * @state_dir:		folder that holds roce-cni/ and roce-ipam/
  * @durability:		how state is written: profile_durability() of @state_dir
  * @node_index:		which slice of a range is this node's, where a network divides its ranges
@@ -54,6 +55,7 @@ struct profile {
 	bool may_loosen;
 	const struct setting *forbid[PROFILE_FORBID_MAX];
 	size_t n_forbid;
+	bool allow_pf;
 	const char *state_dir;
 	enum file_durability durability;
 	struct opt_int node_index;
@@ -128,6 +130,22 @@ int profile_fabric(const struct profile *profile, const char *wanted,
 
 /* profile_forbids() - whether no network may ask for a setting. */
 bool profile_forbids(const struct profile *profile, const struct setting *setting);
+
+/**
+ * profile_network_fabric() - the fabric that a network means which names no port
+ * @profile:	the profile
+ * @wanted:	name from the network's configuration; NULL: the profile's default, or its only fabric
+ * @ret_fabric:	the fabric
+ * @err:	CNI_CONFIG_INVALID: unknown, or none is meant
+ *
+ * Return: 0 or a negative errno.
+ */
+int profile_network_fabric(const struct profile *profile, const char *wanted,
+			   const struct fabric **ret_fabric, struct err *err);
+
+/* profile_port_is_on() - whether a port is on @fabric and on none that names it, where that takes any. */
+bool profile_port_is_on(const struct profile *profile, const struct fabric *fabric,
+			const struct fabric_port *port);
 
 /* profile_policy_name() - "strict", "clamp" or "warn". */
 const char *profile_policy_name(enum mtu_policy policy);

@@ -54,6 +54,9 @@ bool lint_config(const struct document *document, const char *device, struct cni
 bool lint_ipam(const struct document *document, struct cni_call *call, const struct profile *profile,
 	       struct ipamconf *ret_ipam, struct report *report);
 
+/* lint_pf() - whether the profile says which fabric is meant by "pf": "*". */
+void lint_pf(const struct netconf *conf, const struct profile *profile, struct findings *findings);
+
 /**
  * lint_mtu() - the MTU arithmetic, on every fabric that the network can be on
  * @conf, @profile: what is asked and allowed

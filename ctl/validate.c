@@ -60,7 +60,7 @@ static void deliver(struct validation *v, const struct report *report)
 
 static bool named(const struct netconf *conf)
 {
-	return conf->device || !streq(conf->pci, LINT_ANY_DEVICE);
+	return conf->device || (!conf->pf && !streq(conf->pci, LINT_ANY_DEVICE));
 }
 
 static void validate_on_node(struct validation *v, struct netconf *conf, struct report *report)
@@ -68,7 +68,7 @@ static void validate_on_node(struct validation *v, struct netconf *conf, struct 
 	struct err err = { 0 };
 
 	if (!named(conf) &&
-	    node_pick(&v->node, &v->profile, conf->fabric, conf->pci, &err) < 0) {
+	    node_pick(&v->node, &v->profile, conf, conf->pci, &err) < 0) {
 		lint_error(&err, "man 8 roce", &report->findings);
 		lint_mtu(conf, &v->profile, report);
 		return;
@@ -96,10 +96,12 @@ static void validate_call(struct validation *v, const struct document *document,
 	struct netconf conf;
 
 	if (lint_config(document, v->options.device, call, &conf, report)) {
-		if (v->has_node)
+		if (v->has_node) {
 			validate_on_node(v, &conf, report);
-		else
+		} else {
+			lint_pf(&conf, &v->profile, &report->findings);
 			lint_mtu(&conf, &v->profile, report);
+		}
 		if (lint_log(&conf, &v->profile, &report->findings) && v->has_node)
 			node_log(&v->profile, conf.log.file, &report->findings);
 	}

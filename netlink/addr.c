@@ -77,7 +77,7 @@ int addr_del(struct nlsock *sock, int ifindex, const struct addr *addr, struct e
 
 struct addr_search {
 	int ifindex;
-	const struct addr *addr; /* NULL: any of global scope */
+	const struct addr *addr; /* NULL: any that somebody gave */
 	bool found;
 };
 
@@ -92,7 +92,7 @@ static int on_addr(struct nlmsghdr *nlh, void *arg)
 		return 0;
 	local = tb[IFA_LOCAL] ? tb[IFA_LOCAL] : tb[IFA_ADDRESS];
 	if (!search->addr)
-		search->found |= info->ifa_scope == RT_SCOPE_UNIVERSE;
+		search->found |= info->ifa_family == AF_INET || info->ifa_scope != RT_SCOPE_LINK;
 	else if (local && info->ifa_family == search->addr->family &&
 		 info->ifa_prefixlen == search->addr->prefix_len &&
 		 memcmp(nla_data(local), search->addr->bytes, nla_len(local)) == 0)
@@ -117,7 +117,7 @@ bool addr_present(struct nlsock *sock, int ifindex, const struct addr *addr)
 	return search_addrs(sock, &search) == 0 && search.found;
 }
 
-int addr_any_global(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err)
+int addr_any_used(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err)
 {
 	struct addr_search search = { .ifindex = ifindex };
 	int r = search_addrs(sock, &search);

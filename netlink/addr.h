@@ -52,7 +52,7 @@ int addr_del(struct nlsock *sock, int ifindex, const struct addr *addr, struct e
 bool addr_present(struct nlsock *sock, int ifindex, const struct addr *addr);
 
 /**
- * addr_any_global() - does the interface have an address of global scope: somebody uses it
+ * addr_any_used() - does the interface have an address that somebody gave it: any but IPv6 link-local ones
  * @sock:	socket of its namespace
  * @ifindex:	interface
  * @ret_any:	the answer
@@ -60,7 +60,7 @@ bool addr_present(struct nlsock *sock, int ifindex, const struct addr *addr);
  *
  * Return: 0 or a negative errno.
  */
-int addr_any_global(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err);
+int addr_any_used(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err);
 
 /**
  * route_add() - add a route
@@ -79,7 +79,10 @@ int route_del(struct nlsock *sock, int ifindex, const struct route *route, struc
 /* route_present() - true if a route to that destination leaves through the interface. */
 bool route_present(struct nlsock *sock, int ifindex, const struct route *route);
 
-/* route_any_default() - does a default route leave through the interface. As addr_any_global(). */
+/*
+ * route_any_default() - does a default route of any table, IPv4 or IPv6, leave through the interface, be it
+ * one of several ways. As addr_any_used().
+ */
 int route_any_default(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err);
 
 #endif

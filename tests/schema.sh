@@ -49,6 +49,9 @@ while read -r filter; do both 0 "$filter"; done <<'END'
 .fabrics.a.pfMTU = 9000
 .logRoots = []
 .logRoots = ["/var/log/roce", "/srv/log"]
+.fabrics.a.vfs = []
+.fabrics.a.vfs = [0, "4-7", 65534]
+.allowPF = true
 END
 while read -r filter; do both 1 "$filter"; done <<'END'
 del(.version)
@@ -96,6 +99,16 @@ del(.version)
 .logRoots = ["/var/log/"]
 .logRoots = ["/var/../log"]
 .logRoots = ["/"]
+.fabrics.a.vfs = 3
+.fabrics.a.vfs = "0-3"
+.fabrics.a.vfs = [-1]
+.fabrics.a.vfs = [65535]
+.fabrics.a.vfs = [1.5]
+.fabrics.a.vfs = ["3"]
+.fabrics.a.vfs = ["3-"]
+.fabrics.a.vfs = ["0-000004"]
+.allowPF = 1
+.allowPF = "true"
 END
 
 # Every key of the parser's tables is in the schema and in the manual.

@@ -155,17 +155,23 @@ static void empty_ipam_is_no_ipam(void **state)
 
 static const struct {
 	const char *name, *text;
-	const char *pci, *device; /* expected */
+	const char *pci, *device, *pf; /* expected */
 } devices[] = {
-	{ "deviceID", CONF(",\"deviceID\":\"0000:3b:00.2\""), PCI_2, NULL },
-	{ "pciBusID", CONF(",\"pciBusID\":\"0000:3b:00.2\""), PCI_2, NULL },
-	{ "runtimeConfig", CONF(RUNTIME("\"deviceID\":\"0000:3b:00.2\"")), PCI_2, NULL },
+	{ "deviceID", CONF(",\"deviceID\":\"0000:3b:00.2\""), PCI_2, NULL, NULL },
+	{ "pciBusID", CONF(",\"pciBusID\":\"0000:3b:00.2\""), PCI_2, NULL, NULL },
+	{ "runtimeConfig", CONF(RUNTIME("\"deviceID\":\"0000:3b:00.2\"")), PCI_2, NULL, NULL },
 	{ "all three say the same",
 	  CONF(VF ",\"pciBusID\":\"0000:3b:00.2\"" RUNTIME("\"deviceID\":\"0000:3b:00.2\"")), PCI_2,
-	  NULL },
-	{ "the same in another case", CONF(VF ",\"pciBusID\":\"0000:3B:00.2\""), PCI_2, NULL },
-	{ "a netdev", CONF(",\"device\":\"ens1f0\""), "", "ens1f0" },
-	{ "a netdev with a dot", CONF(",\"device\":\"ens1f0.100\""), "", "ens1f0.100" },
+	  NULL, NULL },
+	{ "the same in another case", CONF(VF ",\"pciBusID\":\"0000:3B:00.2\""), PCI_2, NULL, NULL },
+	{ "a netdev", CONF(",\"device\":\"ens1f0\""), "", "ens1f0", NULL },
+	{ "a netdev with a dot", CONF(",\"device\":\"ens1f0.100\""), "", "ens1f0.100", NULL },
+	{ "a PF by name", CONF(",\"pf\":\"ens1f0\""), "", NULL, "ens1f0" },
+	{ "a PF by altname", CONF(",\"pf\":\"enxsome-long-altname\""), "", NULL,
+	  "enxsome-long-altname" },
+	{ "a PF by PCI address", CONF(",\"pf\":\"0000:3b:00.0\""), "", NULL, "0000:3b:00.0" },
+	{ "any PF", CONF(",\"pf\":\"*\",\"fabric\":\"rail\""), "", NULL, NETCONF_ANY_PF },
+	{ "a PF, and a VLAN", CONF(",\"pf\":\"ens1f0\",\"vlan\":7"), "", NULL, "ens1f0" },
 };
 
 static void device_is_settled(void **state)
@@ -179,6 +185,7 @@ static void device_is_settled(void **state)
 		must_read(row->name, row->text, NULL, &call, &conf);
 		row_text(row->name, "PCI address", conf.pci, row->pci);
 		row_text(row->name, "device", conf.device, row->device);
+		row_text(row->name, "pf", conf.pf, row->pf);
 		json_decref(call.json);
 	}
 }
@@ -385,6 +392,15 @@ static const struct {
 	  CONF(",\"deviceID\":\"3b:00.2\""),
 	  VALUE,
 	  { "deviceID: \"3b:00.2\"" } },
+	{ "pf number", CONF(",\"pf\":0"), TYPE, { "pf: must be a string, is an integer" } },
+	{ "pf empty", CONF(",\"pf\":\"\""), VALUE, { "pf: \"\" cannot be a PF" } },
+	{ "pf a path", CONF(",\"pf\":\"../x\""), VALUE, { "pf: \"../x\"", "interface name" } },
+	{ "pf two words", CONF(",\"pf\":\"a b\""), VALUE, { "pf: \"a b\"" } },
+	{ "pf too long",
+	  CONF(",\"pf\":\"0123456789012345678901234567890123456789012345678901234567890123"
+	       "0123456789012345678901234567890123456789012345678901234567890123\""),
+	  VALUE,
+	  { "cannot be a PF" } },
 	{ "device a path", CONF(",\"device\":\"a/b\""), VALUE, { "device: \"a/b\"" } },
 	{ "device empty", CONF(",\"device\":\"\""), VALUE, { "device: \"\"" } },
 	{ "device too long", CONF(",\"device\":\"abcdefghijklmnop\""), VALUE, { "device: " } },
@@ -399,7 +415,7 @@ static const struct {
 	{ "ipam.type empty", CONF(VF ",\"ipam\":{\"type\":\"\"}"), VALUE, { "ipam.type" } },
 	{ "ipam.type ..", CONF(VF ",\"ipam\":{\"type\":\"..\"}"), VALUE, { "ipam.type" } },
 	/* contradictions */
-	{ "no device", CONF(""), VALUE, { "deviceID", "resourceName", "Multus" } },
+	{ "no device", CONF(""), VALUE, { "deviceID", "resourceName", "\"pf\"" } },
 	{ "deviceID and pciBusID differ",
 	  CONF(VF ",\"pciBusID\":\"0000:3b:00.3\""),
 	  VALUE,
@@ -412,6 +428,22 @@ static const struct {
 	  CONF(VF ",\"device\":\"ens1f0\""),
 	  VALUE,
 	  { "deviceID 0000:3b:00.2", "device ens1f0", "keep one" } },
+	{ "pf and deviceID",
+	  CONF(VF ",\"pf\":\"ens1f0\""),
+	  VALUE,
+	  { "pf ens1f0 and deviceID 0000:3b:00.2", "remove \"pf\"", "resourceName" } },
+	{ "pf and pciBusID",
+	  CONF(",\"pf\":\"*\",\"pciBusID\":\"0000:3b:00.2\""),
+	  VALUE,
+	  { "pf * and deviceID 0000:3b:00.2" } },
+	{ "pf and what Multus injected",
+	  CONF(",\"pf\":\"ens1f0\"" RUNTIME("\"deviceID\":\"0000:3b:00.2\"")),
+	  VALUE,
+	  { "pf ens1f0 and deviceID 0000:3b:00.2", "device plugin", "Multus" } },
+	{ "pf and device",
+	  CONF(",\"pf\":\"ens1f0\",\"device\":\"ens1f0\""),
+	  VALUE,
+	  { "pf ens1f0 and device ens1f0", "keep one" } },
 };
 
 /* One test a row: a row that fails hides no other. */

@@ -240,6 +240,34 @@ static struct host_state host_pf_with_vfs(void)
 	return state;
 }
 
+static struct host_state host_pf_without_vfs(void)
+{
+	struct host_state state = host_pf_with_vfs();
+
+	state.device.pci.num_vfs = 0;
+	state.device.pci.total_vfs = 8;
+	return state;
+}
+
+/* It has the PCI address of its PF, and so its VFs. */
+static struct host_state host_representor(void)
+{
+	struct host_state state = host_pf_with_vfs();
+
+	state.device.pci.total_vfs = 8;
+	snprintf(state.link.phys_port_name, sizeof(state.link.phys_port_name), "pf0vf3");
+	return state;
+}
+
+/* A VF of a virtual machine, or a card without SR-IOV. */
+static struct host_state host_plain_function(void)
+{
+	struct host_state state = host_veth();
+
+	snprintf(state.device.pci.addr, PCI_ADDR_SIZE, "0000:00:05.0");
+	return state;
+}
+
 static struct host_state host_name_taken(void)
 {
 	struct host_state state = host_veth();
@@ -548,6 +576,30 @@ static const struct {
 	  "device veth5",
 	  "is a PF with VFs",
 	  "sriov_numvfs" },
+	{ "PF without VFs",
+	  host_pf_without_vfs,
+	  { .set.mtu = SET(1500) },
+	  ROCE_DEVICE_FORBIDDEN,
+	  "device-is-pf",
+	  "device veth5",
+	  "is a PF, and the node profile has no \"allowPF\": true: it cannot be given to a pod",
+	  "echo 1 > /sys/class/net/veth5/device/sriov_numvfs" },
+	{ "representor",
+	  host_representor,
+	  { .set.mtu = SET(1500) },
+	  ROCE_DEVICE_FORBIDDEN,
+	  "device-is-representor",
+	  "device veth5",
+	  "is a representor",
+	  "cat /sys/class/net/veth5/phys_port_name" },
+	{ "a VLAN by a PF that is not there",
+	  host_plain_function,
+	  { .set.mtu = SET(1500), .set.vlan = SET(7) },
+	  CNI_CONFIG_INVALID,
+	  "setting-needs-vf",
+	  "",
+	  "vlan: it is a PF's setting of a VF",
+	  "name a VF" },
 	{ "name taken in the pod",
 	  host_name_taken,
 	  { .set.mtu = SET(1500) },
@@ -613,6 +665,28 @@ static void refusals_are_found(void **state)
 		row_int(row->name, "code of the refusal", err.code, row->code);
 		row_part(row->name, "message", err.msg, row->text);
 	}
+}
+
+/* Only what the administrator allows, and never a PF that has VFs. */
+static void a_pf_may_be_allowed(void **state)
+{
+	static const struct profile allows = { .present = true, .allow_pf = true };
+	static struct plan plan;
+	struct netconf conf = { .set.mtu = SET(1500) };
+	struct host_state without = host_pf_without_vfs(), with = host_pf_with_vfs();
+	struct host_state representor = host_representor(), plain = host_plain_function();
+
+	(void)state;
+	plan_add(&conf, &allows, &without, "net1", &plan);
+	assert_int_equal(plan.findings.n, 0);
+	plan_add(&conf, &allows, &with, "net1", &plan);
+	assert_int_equal(plan.findings.n, 1);
+	assert_string_equal(plan.findings.items[0].id, "device-is-pf");
+	plan_add(&conf, &allows, &representor, "net1", &plan);
+	assert_int_equal(plan.findings.n, 1);
+	assert_string_equal(plan.findings.items[0].id, "device-is-representor");
+	plan_add(&conf, &profile, &plain, "net1", &plan);
+	assert_int_equal(plan.findings.n, 0);
 }
 
 /* All that is wrong is said at once. */
@@ -926,6 +1000,7 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(vlan_keeps_or_replaces_all_of_it),
 	cmocka_unit_test(macs_are_planned),
 	cmocka_unit_test(refusals_are_found),
+	cmocka_unit_test(a_pf_may_be_allowed),
 	cmocka_unit_test(refusals_come_together),
 	cmocka_unit_test(policy_is_settled),
 	cmocka_unit_test(refused_policy_loosens_nothing),

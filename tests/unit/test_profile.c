@@ -250,6 +250,7 @@ static void policy_reader_names_the_path(void **state)
 
 #define FABRIC(keys) V "\"fabrics\":{\"a\":{" keys "}}}"
 #define PFS(items) FABRIC("\"pfs\":[" items "]")
+#define VFS(items) FABRIC("\"vfs\":[" items "]")
 
 static const struct {
 	const char *name, *text;
@@ -333,6 +334,25 @@ static const struct {
 	{ "pfs foreign key only",
 	  PFS("{\"example.io/x\":1}"),
 	  { "fabrics.a.pfs[0]: needs exactly one" } },
+	{ "vfs string", FABRIC("\"vfs\":\"0-3\""), { "fabrics.a.vfs: must be an array" } },
+	{ "vfs real", VFS("1.5"), { "fabrics.a.vfs[0]: must be a VF number or a range" } },
+	{ "vfs null", VFS("0,null"), { "fabrics.a.vfs[1]: must be a VF number or a range" } },
+	{ "vfs -1", VFS("-1"), { "fabrics.a.vfs[0]: -1 is not a VF number", "0 to 65534" } },
+	{ "vfs 65535", VFS("65535"), { "fabrics.a.vfs[0]: 65535" } },
+	{ "vfs range to 65535", VFS("\"0-65535\""), { "fabrics.a.vfs[0]: \"0-65535\"" } },
+	{ "vfs backwards", VFS("\"7-4\""), { "fabrics.a.vfs[0]: \"7-4\" ends before it begins" } },
+	{ "vfs number in a string", VFS("\"4\""), { "\"4\" is no range of VF numbers" } },
+	{ "vfs empty string", VFS("\"\""), { "\"\" is no range" } },
+	{ "vfs open range", VFS("\"4-\""), { "\"4-\" is no range" } },
+	{ "vfs range of three", VFS("\"1-2-3\""), { "\"1-2-3\" is no range" } },
+	{ "vfs range with a space", VFS("\"1 -2\""), { "\"1 -2\" is no range" } },
+	{ "vfs range of many digits", VFS("\"0-000004\""), { "\"0-000004\" is no range" } },
+	{ "allowPF string",
+	  V "\"allowPF\":\"yes\"}",
+	  { "allowPF: must be true or false, is a string" } },
+	{ "allowPF in another case",
+	  V "\"allowPf\":true}",
+	  { "unknown key \"allowPf\"", "did you mean \"allowPF\"?" } },
 	{ "policy string", V "\"policy\":\"strict\"}", { "policy: must be an object" } },
 	{ "policy.mtu lenient",
 	  V "\"policy\":{\"mtu\":\"lenient\"}}",
@@ -680,6 +700,101 @@ static void fabric_is_chosen(void **state)
 	}
 }
 
+/* ---- "pf": "*" ---- */
+
+static const struct {
+	const char *name, *text, *wanted;
+	const char *fabric; /* expected; NULL: refused */
+	const char *part;
+} networks[] = {
+	{ "by name", FABRICS(A "," B), "b", "b", NULL },
+	{ "by name, not the default", DEFAULT("a", A "," B), "b", "b", NULL },
+	{ "the default", DEFAULT("b", A "," B), NULL, "b", NULL },
+	{ "the only one", FABRICS(A), NULL, "a", NULL },
+	{ "unknown", FABRICS(A), "z", NULL, "fabric: \"z\" is not in the node profile" },
+	{ "one of two", FABRICS(A "," B), NULL, NULL, "pf: \"*\" is any PF of a fabric" },
+	{ "no fabrics", "{\"version\":1}", NULL, NULL, "\"defaultFabric\"" },
+};
+
+static void network_means_a_fabric(void **state)
+{
+	(void)state;
+	for_each_row(row, networks)
+	{
+		struct profile profile;
+		const struct fabric *fabric = NULL;
+		struct err err = { 0 };
+		int r;
+
+		must_load(row->name, row->text, &profile);
+		r = profile_network_fabric(&profile, row->wanted, &fabric, &err);
+		row_int(row->name, "refused", r < 0, row->fabric == NULL);
+		row_int(row->name, "code", err.code, row->fabric ? CNI_OK : CNI_CONFIG_INVALID);
+		row_text(row->name, "fabric", fabric ? fabric->name : NULL, row->fabric);
+		row_part(row->name, "message", err.msg, row->part);
+		profile_free(&profile);
+	}
+}
+
+static const struct {
+	const char *name, *text;
+	struct fabric_port port;
+	bool on_first;
+} ports[] = {
+	{ "named", FABRICS(A "," B), { "0000:03:00.0", "x", "", "" }, true },
+	{ "not named", FABRICS(A "," B), { "0000:04:00.0", "x", "", "" }, false },
+	{ "takes any", FABRICS(ANY "," B), { "0000:04:00.0", "x", "", "" }, true },
+	{ "takes any, but another names it", FABRICS(ANY "," B), { "", "ens1f0", "", "" }, false },
+	{ "both take any", FABRICS(ANY ",\"other\":{}"), { "", "x", "", "" }, true },
+	{ "both name it", FABRICS(B "," C), { "", "ens1f0", "ice", "" }, true },
+};
+
+static void port_is_on_the_first(void **state)
+{
+	(void)state;
+	for_each_row(row, ports)
+	{
+		struct profile profile;
+
+		must_load(row->name, row->text, &profile);
+		row_int(row->name, "on the first fabric",
+			profile_port_is_on(&profile, &profile.fabrics[0], &row->port),
+			row->on_first);
+		profile_free(&profile);
+	}
+}
+
+static void vfs_are_a_set(void **state)
+{
+	struct profile profile;
+	const struct vfset *vfs = &profile.fabrics[0].vfs;
+	char in[16] = "";
+
+	(void)state;
+	must_load("vfs", VFS("0,\"4-6\",\"9-9\",65534"), &profile);
+	for (int i = 0; i < 12; i++)
+		strcat(in, vfset_has(vfs, i) ? "x" : ".");
+	assert_string_equal(in, "x...xxx..x..");
+	assert_true(vfset_has(vfs, 65534));
+	profile_free(&profile);
+	must_load("no vfs", VFS(""), &profile);
+	assert_false(vfset_has(vfs, 0));
+	profile_free(&profile);
+}
+
+static void a_pf_is_not_allowed_by_itself(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	must_load("without", "{\"version\":1}", &profile);
+	assert_false(profile.allow_pf);
+	profile_free(&profile);
+	must_load("with", V "\"allowPF\":true}", &profile);
+	assert_true(profile.allow_pf);
+	profile_free(&profile);
+}
+
 /* "" stands for "driver unknown"; a profile must not match it by an empty word. */
 static void empty_driver_matches_nothing(void **state)
 {
@@ -709,6 +824,10 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(state_dir_decides_durability),
 	cmocka_unit_test(too_many_are_refused),
 	cmocka_unit_test(fabric_is_chosen),
+	cmocka_unit_test(network_means_a_fabric),
+	cmocka_unit_test(port_is_on_the_first),
+	cmocka_unit_test(vfs_are_a_set),
+	cmocka_unit_test(a_pf_is_not_allowed_by_itself),
 	cmocka_unit_test(empty_driver_matches_nothing),
 };
 

@@ -199,6 +199,37 @@ static void a_lock_is_waited_for(void **state)
 	close(ready[1]);
 }
 
+/* Who only tries does not wait; who only asks creates nothing, and is nobody's obstacle. */
+static void a_lock_may_be_tried(void **state)
+{
+	struct store_lock lock = STORE_UNLOCKED, other = STORE_UNLOCKED;
+	int64_t soon = file_deadline(2000);
+
+	(void)state;
+	assert_false(store_is_locked(&store, "0000:3b:00.2"));
+	assert_int_equal(faccessat(store.dir, "devices/.0000:3b:00.2.lock", F_OK, 0), -1);
+	assert_int_equal(store_try_lock_device(&store, "0000:3b:00.2", &lock), 0);
+	assert_true(store_is_locked(&store, "0000:3b:00.2"));
+	assert_false(store_is_locked(&store, "0000:3b:00.3"));
+	assert_true(store_try_lock_device(&store, "0000:3b:00.2", &other) < 0);
+	assert_true(file_time_left(soon) > 0);
+	store_unlock(&other); /* it holds nothing */
+	assert_true(store_is_locked(&store, "0000:3b:00.2"));
+	store_unlock(&lock);
+	assert_false(store_is_locked(&store, "0000:3b:00.2"));
+}
+
+/* A killed process leaves the file, and that stands for nothing. */
+static void a_file_is_no_lock(void **state)
+{
+	const char *name = "devices/.0000:3b:00.2.lock";
+
+	(void)state;
+	assert_int_equal(file_write_atomic(store.dir, name, "1\n", 2, FILE_VOLATILE), 0);
+	assert_false(store_is_locked(&store, "0000:3b:00.2"));
+	assert_int_equal(unlinkat(store.dir, name, 0), 0);
+}
+
 /* ---- claims ---- */
 
 static void claims_name_the_owner(void **state)
@@ -300,6 +331,8 @@ int main(void)
 		cmocka_unit_test(locks_come_and_go),
 		cmocka_unit_test(locks_are_apart),
 		cmocka_unit_test(a_lock_is_waited_for),
+		cmocka_unit_test(a_lock_may_be_tried),
+		cmocka_unit_test(a_file_is_no_lock),
 		cmocka_unit_test(claims_name_the_owner),
 		cmocka_unit_test(claims_lead_to_the_journal),
 		cmocka_unit_test(odd_claims_have_no_owner),
