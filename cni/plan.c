@@ -79,37 +79,43 @@ static void check_pod(const struct host_state *state, const char *ifname, struct
 	if (!*state->pod_taken)
 		return;
 	f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_IFNAME_TAKEN, "pod-name-taken",
-			"the pod's namespace or device %s itself has the name %s already, it cannot be used",
-			state->device.name, ifname);
-	finding_fix(f, "choose another interface name (annotation ...@NAME), or remove the altname: ip link property del dev %s altname %s",
-		    state->device.name, ifname);
+			"the pod has an interface with the name %s already, it cannot be used",
+			ifname);
+	finding_fix(f, "choose another interface name (annotation ...@NAME)");
 }
 
 /* ---- may, and can, the network have its settings ---- */
 
-static void refuse_setting(struct plan *plan, enum err_code code, const char *id,
+static void refuse_setting(struct findings *findings, enum err_code code, const char *id,
 			   const struct setting *setting, const char *why, const char *fix)
 {
-	struct finding *f = finding_add(&plan->findings, SEVERITY_ERROR, code, id, "%s: %s",
+	struct finding *f = finding_add(findings, SEVERITY_ERROR, code, id, "%s: %s",
 					setting->name, why);
 
 	snprintf(f->path, sizeof(f->path), "%s", setting->name);
 	finding_fix(f, "%s", fix);
 }
 
-static void check_setting(const struct profile *profile, const struct host_state *state,
-			  const struct setting *setting, struct plan *plan)
+void plan_forbidden(const struct netconf *conf, const struct profile *profile,
+		    struct findings *findings)
 {
-	if (profile_forbids(profile, setting))
-		refuse_setting(plan, ROCE_DEVICE_FORBIDDEN, "setting-forbidden", setting,
-			       "the node profile forbids networks to ask for it",
-			       "leave it out, or have the node's administrator take it out of \"forbid\" in " PROFILE_PATH);
+	for (size_t i = 0; i < profile->n_forbid; i++)
+		if (setting_is_set(&conf->set, profile->forbid[i]))
+			refuse_setting(findings, ROCE_DEVICE_FORBIDDEN, "setting-forbidden",
+				       profile->forbid[i],
+				       "the node profile forbids networks to ask for it",
+				       "leave it out, or have the node's administrator take it out of \"forbid\" in " PROFILE_PATH);
+}
+
+static void check_setting(const struct host_state *state, const struct setting *setting,
+			  struct findings *findings)
+{
 	if (setting->needs == SETTING_VF && !state->device.pci.is_vf)
-		refuse_setting(plan, CNI_CONFIG_INVALID, "setting-needs-vf", setting,
+		refuse_setting(findings, CNI_CONFIG_INVALID, "setting-needs-vf", setting,
 			       "it is a PF's setting of a VF, and the device is no VF",
 			       "leave it out, or name a VF: \"deviceID\"");
 	if (setting->needs == SETTING_NETDEV && state->device.userspace)
-		refuse_setting(plan, CNI_CONFIG_INVALID, "setting-needs-netdev", setting,
+		refuse_setting(findings, CNI_CONFIG_INVALID, "setting-needs-netdev", setting,
 			       "the VF's driver is one for userspace, there is no netdev to set it on",
 			       "leave it out, or bind the VF to its network driver");
 }
@@ -141,11 +147,12 @@ static void check_reported(const struct netconf *conf, const struct host_state *
 	}
 }
 
-static void check_rate(const struct host_state *state, struct vf_rate rate, struct plan *plan)
+static void check_rate(const struct settings *set, const struct host_state *state,
+		       struct vf_rate rate, struct plan *plan)
 {
 	struct finding *f;
 
-	if (rate.max == 0 || rate.min <= rate.max)
+	if (!(set->min_tx_rate.set || set->max_tx_rate.set) || rate.max == 0 || rate.min <= rate.max)
 		return;
 	f = finding_add(&plan->findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "rate-order",
 			"min_tx_rate %d is more than max_tx_rate %d; the VF has %d and %d now", rate.min,
@@ -186,9 +193,10 @@ static void check_settings(const struct netconf *conf, const struct profile *pro
 	size_t n;
 	const struct setting *table = setting_table(&n);
 
+	plan_forbidden(conf, profile, &plan->findings);
 	for (size_t i = 0; i < n; i++)
 		if (setting_is_set(&conf->set, &table[i]))
-			check_setting(profile, state, &table[i], plan);
+			check_setting(state, &table[i], &plan->findings);
 	check_reported(conf, state, plan);
 	check_sysctls(conf, state, plan);
 }
@@ -275,7 +283,7 @@ static void plan_rate(const struct netconf *conf, const struct host_state *state
 		want->min = set->min_tx_rate.value;
 	if (set->max_tx_rate.set)
 		want->max = set->max_tx_rate.value;
-	check_rate(state, *want, plan);
+	check_rate(set, state, *want, plan);
 }
 
 static void plan_vf(const struct netconf *conf, const struct host_state *state, struct plan *plan)

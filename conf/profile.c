@@ -186,14 +186,6 @@ static int read_forbid(const json_t *value, const char *path, void *field, struc
 			sizeof(*profile->forbid), &profile->n_forbid, err);
 }
 
-bool profile_forbids(const struct profile *profile, const struct setting *setting)
-{
-	for (size_t i = 0; i < profile->n_forbid; i++)
-		if (profile->forbid[i] == setting)
-			return true;
-	return false;
-}
-
 static int read_node_index(const json_t *value, const char *path, void *field, struct err *err)
 {
 	return jx_int_in(value, path, 0, NODE_INDEX_MAX, "the number of a node", field, err);
