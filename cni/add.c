@@ -107,7 +107,7 @@ static int settle_device(struct add *add, const char *key, struct err *err)
 	}
 	if (r < 0)
 		return r;
-	if (detach_is_live(&add->apply.host, &old)) /* another device with this ifindex */
+	if (detach_is_live(&add->apply.host, &old)) /* another device of this ifindex, or a process has it */
 		return owner_busy(&old, err);
 	log_warn("device %s comes back from container %s, which was never deleted: restoring it first",
 		 key, old.attachment.container_id);
@@ -246,7 +246,8 @@ static int start_journal(struct add *add, struct err *err)
 	};
 	journal_boot_id(journal->boot_id);
 	memcpy(journal->steps, add->plan.steps, add->plan.n_steps * sizeof(*journal->steps));
-	plan_home(add->state.fabric, journal->steps, journal->n_steps);
+	plan_home(journal->device.pci.is_vf ? add->state.fabric : NULL, journal->steps,
+		  journal->n_steps);
 	r = journal_write(&add->store, journal, err);
 	if (r == 0)
 		r = store_claim(&add->store, journal->device.key, &journal->attachment, err);

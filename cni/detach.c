@@ -24,6 +24,23 @@ static int open_pod(const struct journal *journal, const char *netns, struct sid
 	return r;
 }
 
+/*
+ * A VF that a process has never left the host: its pod lives as long as its namespace is where it was. By
+ * the path alone, because the kernel gives the number of one that is gone to the next.
+ */
+static bool has_process(const struct journal *journal)
+{
+	_cleanup_close_ int fd = -1;
+	char boot_id[BOOT_ID_SIZE];
+	struct err ignored = { 0 };
+	struct netns_id id;
+
+	journal_boot_id(boot_id);
+	fd = netns_open(journal->netns, &id, &ignored);
+	return journal->active && streq(boot_id, journal->boot_id) && fd >= 0 &&
+	       netns_same(id, journal->netns_id);
+}
+
 bool detach_is_live(const struct side *host, const struct journal *journal)
 {
 	_cleanup_side_ struct side pod = SIDE_CLOSED;
@@ -31,6 +48,8 @@ bool detach_is_live(const struct side *host, const struct journal *journal)
 	enum place place;
 	struct link link;
 
+	if (journal->device.userspace)
+		return has_process(journal);
 	return open_pod(journal, NULL, &pod, &ignored) == 0 && pod.netns >= 0 &&
 	       observe_where(&journal->device, host, &pod, &link, &place) == 0 && place == PLACE_POD;
 }

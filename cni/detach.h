@@ -28,7 +28,7 @@ int detach(const struct store *store, const struct side *host, const struct jour
  * @host:	the host's side
  * @journal:	the attachment
  *
- * Return: true if the pod's namespace lives and has the device.
+ * Return: true if the pod's namespace lives and has the device, or could have a VF without a netdev.
  */
 bool detach_is_live(const struct side *host, const struct journal *journal);
 

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "netlink/addr.h"
+#include "netlink/devconf.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ int observe_device(const struct netconf *conf, const struct side *host, struct d
 	memcpy(device.mac, link.mac, sizeof(device.mac));
 	memcpy(device.altnames, link.altnames, sizeof(device.altnames));
 	device.n_altnames = link.n_altnames;
-	device.conf = link.conf;
+	device.conf = devconf_of(&link);
 	device.ifindex = link.ifindex;
 	device.userspace = link.ifindex == 0;
 	if (*device.pci.addr)

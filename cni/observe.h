@@ -59,7 +59,7 @@ struct sysctl_state {
  * @rdma_mode:	of the RDMA subsystem
  * @fabric:	the fabric it is on, or NULL
  * @chain:	the MTU chain
- * @pod_taken:	CNI_IFNAME, if something in the pod or the device itself has that name; "" if not
+ * @pod_taken:	CNI_IFNAME, if something in the pod has that name; "" if not
  * @alt_taken:	bit N: something in the pod has the name @device.altnames[N]
  * @sysctls:	what the pod's namespace has now, for each of the configuration's sysctls
  */

@@ -37,8 +37,8 @@ void plan_add(const struct netconf *conf, const struct profile *profile,
 	      const struct host_state *state, const char *ifname, struct plan *ret_plan);
 
 /**
- * plan_home() - what the profile says that a device has between two pods
- * @fabric:	its fabric, or NULL
+ * plan_home() - what the profile says that a VF has between two pods
+ * @fabric:	the fabric of a VF; NULL: it has none, or is no VF
  * @steps, @n:	steps of its ADD, as they go into the journal: where the profile has a value, that is
  *		what they restore, instead of what was found
  *
@@ -65,6 +65,15 @@ struct vf_rate plan_rate_wanted(const struct netconf *conf, const struct host_st
  */
 void plan_check_device(const struct profile *profile, const struct host_state *state,
 		       struct findings *findings);
+
+/**
+ * plan_forbidden() - what the network asks for and the node's administrator has forbidden
+ * @conf:	configuration
+ * @profile:	node profile
+ * @findings:	receives an error for each
+ */
+void plan_forbidden(const struct netconf *conf, const struct profile *profile,
+		    struct findings *findings);
 
 /**
  * plan_policy() - the policy that holds for a network

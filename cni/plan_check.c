@@ -71,10 +71,9 @@ static void check_pod(const struct host_state *state, const char *ifname, struct
 	if (!*state->pod_taken)
 		return;
 	f = finding_add(findings, SEVERITY_ERROR, ROCE_IFNAME_TAKEN, "pod-name-taken",
-			"the pod's namespace or device %s itself has the name %s already, it cannot be used",
-			state->device.name, ifname);
-	finding_fix(f, "choose another interface name (annotation ...@NAME), or remove the altname: ip link property del dev %s altname %s",
-		    state->device.name, ifname);
+			"the pod has an interface with the name %s already, it cannot be used",
+			ifname);
+	finding_fix(f, "choose another interface name (annotation ...@NAME)");
 }
 
 /* ---- may, and can, the network have its settings ---- */
@@ -89,13 +88,20 @@ static void refuse_setting(struct findings *findings, enum err_code code, const 
 	finding_fix(f, "%s", fix);
 }
 
-static void check_setting(const struct profile *profile, const struct host_state *state,
-			  const struct setting *setting, struct findings *findings)
+void plan_forbidden(const struct netconf *conf, const struct profile *profile,
+		    struct findings *findings)
 {
-	if (profile_forbids(profile, setting))
-		refuse_setting(findings, ROCE_DEVICE_FORBIDDEN, "setting-forbidden", setting,
-			       "the node profile forbids networks to ask for it",
-			       "leave it out, or have the node's administrator take it out of \"forbid\" in " PROFILE_PATH);
+	for (size_t i = 0; i < profile->n_forbid; i++)
+		if (setting_is_set(&conf->set, profile->forbid[i]))
+			refuse_setting(findings, ROCE_DEVICE_FORBIDDEN, "setting-forbidden",
+				       profile->forbid[i],
+				       "the node profile forbids networks to ask for it",
+				       "leave it out, or have the node's administrator take it out of \"forbid\" in " PROFILE_PATH);
+}
+
+static void check_setting(const struct host_state *state, const struct setting *setting,
+			  struct findings *findings)
+{
 	if (setting->needs == SETTING_VF && !state->device.pci.is_vf)
 		refuse_setting(findings, CNI_CONFIG_INVALID, "setting-needs-vf", setting,
 			       "it is a PF's setting of a VF, and the device is no VF",
@@ -137,9 +143,10 @@ static void check_rate(const struct netconf *conf, const struct host_state *stat
 		       struct findings *findings)
 {
 	struct vf_rate rate = plan_rate_wanted(conf, state);
+	const struct settings *set = &conf->set;
 	struct finding *f;
 
-	if (!state->device.pci.is_vf || rate.max == 0 || rate.min <= rate.max)
+	if (!state->device.pci.is_vf || !(set->min_tx_rate.set || set->max_tx_rate.set) || rate.max == 0 || rate.min <= rate.max)
 		return;
 	f = finding_add(findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "rate-order",
 			"min_tx_rate %d is more than max_tx_rate %d; the VF has %d and %d now", rate.min,
@@ -180,9 +187,10 @@ static void check_settings(const struct netconf *conf, const struct profile *pro
 	size_t n;
 	const struct setting *table = setting_table(&n);
 
+	plan_forbidden(conf, profile, findings);
 	for (size_t i = 0; i < n; i++)
 		if (setting_is_set(&conf->set, &table[i]))
-			check_setting(profile, state, &table[i], findings);
+			check_setting(state, &table[i], findings);
 	check_reported(conf, state, findings);
 	check_rate(conf, state, findings);
 	check_sysctls(conf, state, findings);

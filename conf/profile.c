@@ -186,14 +186,6 @@ static int read_forbid(const json_t *value, const char *path, void *field, struc
 			sizeof(*profile->forbid), &profile->n_forbid, err);
 }
 
-bool profile_forbids(const struct profile *profile, const struct setting *setting)
-{
-	for (size_t i = 0; i < profile->n_forbid; i++)
-		if (profile->forbid[i] == setting)
-			return true;
-	return false;
-}
-
 /* None at all is an answer, too: no network may have a log. */
 static int read_log_roots(const json_t *value, const char *path, void *field, struct err *err)
 {

@@ -128,9 +128,6 @@ int profile_fabric(const struct profile *profile, const char *wanted,
 		   const struct fabric_port *port, const struct fabric **ret_fabric,
 		   struct err *err);
 
-/* profile_forbids() - whether no network may ask for a setting. */
-bool profile_forbids(const struct profile *profile, const struct setting *setting);
-
 /**
  * profile_network_fabric() - the fabric that a network means which names no port
  * @profile:	the profile

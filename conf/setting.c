@@ -117,10 +117,17 @@ static bool is_device(const char *part, size_t len)
 	return len == 6 && strncmp(part, "IFNAME", 6) == 0;
 }
 
+static const char *separator_of(const char *key)
+{
+	return strchr(key, '/') ? "/" : ".";
+}
+
 bool setting_of_device(const char *key)
 {
+	const char *separator = separator_of(key);
+
 	for (size_t len; *key; key += len + (key[len] != '\0')) {
-		len = strcspn(key, "./");
+		len = strcspn(key, separator);
 		if (is_device(key, len))
 			return true;
 	}
@@ -138,7 +145,7 @@ static bool part_ok(const char *part, size_t len)
 
 bool setting_sysctl_path(const char *key, const char *ifname, char buf[SETTING_PATH_SIZE])
 {
-	const char *separator = strchr(key, '/') ? "/" : ".";
+	const char *separator = separator_of(key);
 	size_t len = 0;
 
 	if (strncmp(key, "net", 3) != 0 || key[3] != *separator)

@@ -92,16 +92,6 @@ static bool has_claim(const struct show *show, const struct shown *shown)
 	       streq(owner, store_name(shown->attachment, name));
 }
 
-static bool is_in_pod(const struct show *show, const struct journal *journal,
-		      const struct side *pod)
-{
-	enum place place;
-	struct link link;
-
-	return observe_where(&journal->device, &show->host, pod, &link, &place) == 0 &&
-	       place == PLACE_POD;
-}
-
 /* The pod's namespace by its path alone. Return: 0, -ENOENT if it is another one, or what open() says. */
 static int is_at_path(const struct journal *journal)
 {
@@ -113,6 +103,19 @@ static int is_at_path(const struct journal *journal)
 		return fd;
 	close(fd);
 	return netns_same(id, journal->netns_id) ? 0 : -ENOENT;
+}
+
+/* A VF without a netdev never left the host; its pod is all that can be looked at. */
+static bool is_in_pod(const struct show *show, const struct journal *journal,
+		      const struct side *pod)
+{
+	enum place place;
+	struct link link;
+
+	if (journal->device.userspace)
+		return is_at_path(journal) == 0;
+	return observe_where(&journal->device, &show->host, pod, &link, &place) == 0 &&
+	       place == PLACE_POD;
 }
 
 static void set_state(struct shown *shown, const char *state, const char *reason)

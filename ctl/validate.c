@@ -63,6 +63,12 @@ static bool named(const struct netconf *conf)
 	return conf->device || (!conf->pf && !streq(conf->pci, LINT_ANY_DEVICE));
 }
 
+static void validate_offline(struct validation *v, const struct netconf *conf, struct report *report)
+{
+	plan_forbidden(conf, &v->profile, &report->findings);
+	lint_mtu(conf, &v->profile, report);
+}
+
 static void validate_on_node(struct validation *v, struct netconf *conf, struct report *report)
 {
 	struct err err = { 0 };
@@ -70,7 +76,7 @@ static void validate_on_node(struct validation *v, struct netconf *conf, struct 
 	if (!named(conf) &&
 	    node_pick(&v->node, &v->profile, conf, conf->pci, &err) < 0) {
 		lint_error(&err, "man 8 roce", &report->findings);
-		lint_mtu(conf, &v->profile, report);
+		validate_offline(v, conf, report);
 		return;
 	}
 	node_plan(&v->node, &v->profile, conf, v->options.ifname, report);
@@ -100,7 +106,7 @@ static void validate_call(struct validation *v, const struct document *document,
 			validate_on_node(v, &conf, report);
 		} else {
 			lint_pf(&conf, &v->profile, &report->findings);
-			lint_mtu(&conf, &v->profile, report);
+			validate_offline(v, &conf, report);
 		}
 		if (lint_log(&conf, &v->profile, &report->findings) && v->has_node)
 			node_log(&v->profile, conf.log.file, &report->findings);

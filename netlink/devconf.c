@@ -113,11 +113,20 @@ static void restore_v6(const struct link *link, const struct link_conf *want, st
 	const struct link_conf *have = &link->conf;
 
 	for (size_t i = 0; i < ARRAY_SIZE(entries) && i < want->n6 && i < have->n6; i++) {
-		if (i == DEVCONF_MTU6 && want->v6[i] > link->mtu)
-			continue; /* the netdev could not have its own MTU back */
+		if (i == DEVCONF_MTU6 && (want->v6[i] == 0 || want->v6[i] > link->mtu))
+			continue; /* it follows the netdev's, or that could not be restored */
 		if (entries[i].name && want->v6[i] != have->v6[i])
 			write_entry(link, i, want->v6[i], err);
 	}
+}
+
+struct link_conf devconf_of(const struct link *link)
+{
+	struct link_conf conf = link->conf;
+
+	if (conf.n6 > DEVCONF_MTU6 && conf.v6[DEVCONF_MTU6] == link->mtu)
+		conf.v6[DEVCONF_MTU6] = 0;
+	return conf;
 }
 
 /* As much as can be: one that is refused hinders no other, and the first is told. */

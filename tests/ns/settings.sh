@@ -337,4 +337,41 @@ like "$(ip -j link show dev rdma0 | jq -c '.[0].altnames')" '\["rail-zero"\]' "a
 ip link property del dev port0 altname rdma-long-name
 del "an altname was taken on the host" "$all"
 
+# ---- what the node profile says ----
+
+world_profile '{"version": 1, "forbid": ["promisc", "sysctl", "mac"]}'
+BEFORE=$(dump)
+forbids=': the node profile forbids networks to ask for it; fix: leave it out.*"forbid" in /etc/cni/net.d/roce.d/profile.json'
+refuse 103 "promisc$forbids" "a forbidden setting" "$(config '.promisc = false')"
+refuse 103 "sysctl$forbids" "a forbidden sysctl" "$(config '.sysctl = {"net.ipv4.ip_forward": "1"}')"
+refuse 103 "mac$forbids" "a forbidden MAC of a pod" "$(config '.runtimeConfig = {mac: "02:00:5e:00:53:aa"}')"
+untouched "a forbidden setting" "$(config '.promisc = true')"
+cni ADD c1 "$POD" net1 "$(config)" CNI_ARGS=MAC=02:00:5e:00:53:aa
+refused 103 "mac$forbids" "a forbidden MAC of CNI_ARGS"
+conf=$(config '.allmulti = true | .txQLen = 77')
+cni ADD c1 "$POD" net1 "$conf"
+succeeded "what is not forbidden: ADD"
+del "what is not forbidden" "$conf"
+config '.promisc = true | .sysctl = {"net.ipv4.ip_forward": "1"}' >/run/network.json
+is "$("$BIN/rocectl" validate --offline -o json /run/network.json |
+	jq -rc '[.reports[].findings[] | select(.severity == "error") | "\(.id) \(.path) \(.line)"]')" \
+	'["setting-forbidden promisc 1","setting-forbidden sysctl 1"]' "validate --offline: what is forbidden"
+
+# The profile's vfBaseline is for VFs: another netdev gets back what it had.
+world_profile '{"version": 1, "defaultFabric": "rail", "fabrics": {"rail": {"vfBaseline":
+	{"mtu": 1400, "promisc": true, "allmulti": true, "txQLen": 5, "spoofchk": "on", "vlan": 0}}}}'
+BEFORE=$(dump)
+add_all "vfBaseline and no VF"
+del "vfBaseline and no VF" "$all"
+world_profile
+BEFORE=$(dump)
+
+for pair in 'vlan = 0' 'spoofchk = "on"' 'trust = "off"' 'link_state = "auto"' 'min_tx_rate = 0' 'max_tx_rate = 0'; do
+	refuse 7 "${pair%% *}: it is a PF's setting of a VF, and the device is no VF; fix: leave it out, or name a VF" \
+		"${pair%% *} of a netdev that is no VF" "$(config ".$pair")"
+done
+conf=$(config '.vlan = 7 | .vlanQoS = 3 | .vlanProto = "802.1ad"')
+refuse 7 "vlan: it is a PF's setting" "VLAN, priority and protocol of a netdev that is no VF" "$conf"
+for key in vlanQoS vlanProto; do like "$CNI_OUT" "$key: it is a PF's setting" "$key of a netdev that is no VF"; done
+
 done_testing || exit 1

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ports and representors by their physical port name. */
+/* Ports and representors by their physical port name; what is noted down of an interface. */
+#include "netlink/devconf.h"
 #include "netlink/link.h"
 
 #include "tests/unit/row.h"
 
+#include <linux/ipv6.h>
 #include <stdio.h>
 
 /* The names that net/devlink/port.c makes, and those of drivers without devlink. */
@@ -70,11 +72,28 @@ static void the_port_is_chosen(void **state)
 	}
 }
 
+/* An IPv6 MTU that follows the netdev's is none of its own: what DEL restores may be another MTU. */
+static void ipv6_mtu_that_follows_is_none(void **state)
+{
+	struct link link = { .mtu = 1500, .conf = { .v6 = { 0, 64, 1500, 1 }, .n6 = 4, .v4 = { 1 }, .n4 = 1 } };
+
+	(void)state;
+	assert_int_equal(devconf_of(&link).v6[DEVCONF_MTU6], 0);
+	assert_int_equal(devconf_of(&link).v6[DEVCONF_HOPLIMIT], 64);
+	assert_int_equal(devconf_of(&link).v4[0], 1);
+	assert_int_equal(devconf_of(&link).n6, 4);
+	link.conf.v6[DEVCONF_MTU6] = 1400;
+	assert_int_equal(devconf_of(&link).v6[DEVCONF_MTU6], 1400);
+	link.conf.n6 = 0;
+	assert_int_equal(devconf_of(&link).n6, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(representors_are_told_from_ports),
 		cmocka_unit_test(the_port_is_chosen),
+		cmocka_unit_test(ipv6_mtu_that_follows_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

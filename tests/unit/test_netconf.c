@@ -42,7 +42,10 @@ static void every_key_is_read(void **state)
 {
 	static const char text[] = CONF(
 		VF ",\"mtu\":9000,\"roceMTU\":4096,\"mtuPolicy\":\"strict\",\"fabric\":\"rail\""
-		   ",\"vlan\":100,\"mac\":\"02-00-5E-00-53-01\""
+		   ",\"vlan\":100,\"vlanQoS\":5,\"vlanProto\":\"802.1AD\",\"mac\":\"02-00-5E-00-53-01\""
+		   ",\"spoofchk\":\"off\",\"trust\":\"on\",\"link_state\":\"enable\""
+		   ",\"min_tx_rate\":10,\"max_tx_rate\":100,\"promisc\":true,\"allmulti\":false"
+		   ",\"txQLen\":77,\"sysctl\":{\"net.ipv4.conf.IFNAME.arp_filter\":\"1\"}"
 		   ",\"ipam\":{\"type\":\"roce-ipam\",\"range\":\"192.0.2.0/24\"}"
 		   ",\"dns\":{\"nameservers\":[\"192.0.2.1\"]}"
 		   ",\"logLevel\":\"debug\",\"logFile\":\"/var/log/roce.log\""
@@ -61,6 +64,20 @@ static void every_key_is_read(void **state)
 	assert_int_equal(conf.policy, MTU_STRICT);
 	assert_string_equal(conf.fabric, "rail");
 	assert_true(conf.set.vlan.set && conf.set.vlan.value == 100);
+	assert_true(conf.set.vlan_qos.set && conf.set.vlan_qos.value == 5);
+	assert_true(conf.set.vlan_proto.set && conf.set.vlan_proto.value == 0x88a8);
+	assert_true(conf.set.spoofchk.set && conf.set.spoofchk.value == 0);
+	assert_true(conf.set.trust.set && conf.set.trust.value == 1);
+	assert_true(conf.set.link_state.set && conf.set.link_state.value == SETTING_LINK_ENABLE);
+	assert_true(conf.set.min_tx_rate.set && conf.set.min_tx_rate.value == 10);
+	assert_true(conf.set.max_tx_rate.set && conf.set.max_tx_rate.value == 100);
+	assert_true(conf.set.promisc.set && conf.set.promisc.value == 1);
+	assert_true(conf.set.allmulti.set && conf.set.allmulti.value == 0);
+	assert_true(conf.set.txqlen.set && conf.set.txqlen.value == 77);
+	assert_true(conf.set.has_sysctls);
+	assert_int_equal(conf.set.n_sysctls, 1);
+	assert_string_equal(conf.set.sysctls[0].key, "net.ipv4.conf.IFNAME.arp_filter");
+	assert_string_equal(conf.set.sysctls[0].value, "1");
 	assert_true(conf.set.mac.set);
 	assert_string_equal(mac_format(conf.set.mac.bytes, mac), MAC_1);
 	assert_string_equal(conf.ipam_type, "roce-ipam");
@@ -81,7 +98,10 @@ static void absent_keys_are_absent(void **state)
 	must_read("nothing but a netdev", CONF(",\"device\":\"ens1f0\""), NULL, &call, &conf);
 	assert_string_equal(conf.pci, "");
 	assert_string_equal(conf.device, "ens1f0");
-	assert_false(conf.set.mtu.set || conf.roce_mtu.set || conf.set.vlan.set || conf.set.mac.set);
+	assert_false(conf.roce_mtu.set);
+	for (size_t i = 0, n; i < (setting_table(&n), n); i++)
+		row_true(setting_table(&n)[i].name, "is absent",
+			 !setting_is_set(&conf.set, &setting_table(&n)[i]));
 	assert_int_equal(conf.policy, MTU_STRICT);
 	assert_null(conf.fabric);
 	assert_null(conf.ipam_type);
@@ -123,6 +143,10 @@ static const struct {
 	{ "vlan 4094", CONF(VF ",\"vlan\":4094") },
 	{ "empty dns", CONF(VF ",\"dns\":{}") },
 	{ "empty log keys", CONF(VF ",\"logLevel\":\"\",\"logFile\":\"\"") },
+	{ "as SriovNetwork writes it",
+	  CONF(VF ",\"vlan\":0,\"vlanQoS\":0,\"vlanProto\":\"802.1q\",\"spoofchk\":\"on\",\"trust\":\"off\""
+		  ",\"link_state\":\"auto\",\"min_tx_rate\":0,\"max_tx_rate\":0") },
+	{ "no sysctls", CONF(VF ",\"sysctl\":{}") },
 };
 
 static void keys_of_others_are_tolerated(void **state)
@@ -414,7 +438,27 @@ static const struct {
 	  { "ipam.type: \"../x\"" } },
 	{ "ipam.type empty", CONF(VF ",\"ipam\":{\"type\":\"\"}"), VALUE, { "ipam.type" } },
 	{ "ipam.type ..", CONF(VF ",\"ipam\":{\"type\":\"..\"}"), VALUE, { "ipam.type" } },
+	/* settings; tests/unit/test_setting.c has all of their values */
+	{ "vlanQoS 8", CONF(VF ",\"vlan\":7,\"vlanQoS\":8"), VALUE, { "vlanQoS: 8", "0 to 7" } },
+	{ "vlanProto 802.1x", CONF(VF ",\"vlan\":7,\"vlanProto\":\"802.1x\""), VALUE, { "vlanProto: \"802.1x\"" } },
+	{ "spoofchk true", CONF(VF ",\"spoofchk\":true"), TYPE, { "spoofchk: must be a string, is true" } },
+	{ "trust empty", CONF(VF ",\"trust\":\"\""), VALUE, { "trust: \"\" is not known", "\"on\" or \"off\"" } },
+	{ "link_state up", CONF(VF ",\"link_state\":\"up\""), VALUE, { "link_state: \"up\" is not known" } },
+	{ "min_tx_rate -1", CONF(VF ",\"min_tx_rate\":-1"), VALUE, { "min_tx_rate: -1" } },
+	{ "max_tx_rate string", CONF(VF ",\"max_tx_rate\":\"100\""), TYPE, { "max_tx_rate: must be an integer" } },
+	{ "promisc on", CONF(VF ",\"promisc\":\"on\""), TYPE, { "promisc: must be true or false, is a string" } },
+	{ "allmulti null", CONF(VF ",\"allmulti\":null"), TYPE, { "allmulti: must be true or false, is null" } },
+	{ "txQLen -1", CONF(VF ",\"txQLen\":-1"), VALUE, { "txQLen: -1" } },
+	{ "txqlen", CONF(VF ",\"txqlen\":1"), VALUE, { "unknown key \"txqlen\"; did you mean \"txQLen\"?" } },
+	{ "sysctl array", CONF(VF ",\"sysctl\":[]"), TYPE, { "sysctl: must be an object of sysctls" } },
+	{ "a sysctl of the kernel", CONF(VF ",\"sysctl\":{\"kernel.panic\":\"1\"}"), VALUE,
+	  { "sysctl[\"kernel.panic\"]: is no sysctl below \"net.\"" } },
 	/* contradictions */
+	{ "vlanQoS without vlan", CONF(VF ",\"vlanQoS\":3"), VALUE, { "vlanQoS: needs \"vlan\"" } },
+	{ "vlanProto of no vlan", CONF(VF ",\"vlan\":0,\"vlanProto\":\"802.1ad\""), VALUE,
+	  { "vlanProto: is the kind of a tag, and \"vlan\" 0 asks for none" } },
+	{ "rates in the wrong order", CONF(VF ",\"min_tx_rate\":2,\"max_tx_rate\":1"), VALUE,
+	  { "min_tx_rate: must not be more than \"max_tx_rate\"" } },
 	{ "no device", CONF(""), VALUE, { "deviceID", "resourceName", "\"pf\"" } },
 	{ "deviceID and pciBusID differ",
 	  CONF(VF ",\"pciBusID\":\"0000:3b:00.3\""),

@@ -167,6 +167,59 @@ static void state_dir_decides_durability(void **state)
 
 #define V "{\"version\":1,"
 
+/* ---- what networks must not ask for ---- */
+
+static void forbid_is_read(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	must_load("none", V "\"forbid\":[]}", &profile);
+	assert_int_equal(profile.n_forbid, 0);
+	profile_free(&profile);
+	must_load("two", V "\"forbid\":[\"trust\",\"sysctl\"]}", &profile);
+	assert_int_equal(profile.n_forbid, 2);
+	assert_string_equal(profile.forbid[0]->name, "trust");
+	assert_string_equal(profile.forbid[1]->name, "sysctl");
+	profile_free(&profile);
+}
+
+/* Every setting can be forbidden, and all of them together. */
+static void all_can_be_forbidden(void **state)
+{
+	size_t n;
+	const struct setting *table = setting_table(&n);
+	struct profile profile;
+	char text[512] = V "\"forbid\":[";
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s\"%s\"", i ? "," : "",
+			 table[i].name);
+	strcat(text, "]}");
+	must_load("all", text, &profile);
+	assert_int_equal(profile.n_forbid, n);
+	for (size_t i = 0; i < n; i++)
+		assert_ptr_equal(profile.forbid[i], &table[i]);
+	profile_free(&profile);
+}
+
+static void baseline_of_vfs_is_read(void **state)
+{
+	struct profile profile;
+	const struct settings *vf = &profile.fabrics[0].vf;
+
+	(void)state;
+	must_load("vfBaseline",
+		  V "\"fabrics\":{\"rail\":{\"vfBaseline\":{\"spoofchk\":\"on\",\"vlan\":0,\"mtu\":1500}}}}",
+		  &profile);
+	assert_true(vf->spoofchk.set && vf->spoofchk.value == 1);
+	assert_true(vf->vlan.set && vf->vlan.value == 0);
+	assert_true(vf->mtu.set && vf->mtu.value == 1500);
+	assert_false(vf->trust.set || vf->link_state.set || vf->mac.set || vf->has_sysctls);
+	profile_free(&profile);
+}
+
 static const struct {
 	const char *text;
 	enum mtu_policy mtu;
@@ -392,6 +445,24 @@ static const struct {
 	{ "policy unknown key",
 	  V "\"policy\":{\"mttu\":\"strict\"}}",
 	  { "unknown key \"policy.mttu\"" } },
+	{ "forbid string", V "\"forbid\":\"trust\"}", { "forbid: must be an array, is a string" } },
+	{ "forbid number inside", V "\"forbid\":[\"vlan\",7]}", { "forbid[1]: must be a string, is an integer" } },
+	{ "forbid nothing that is known",
+	  V "\"forbid\":[\"ipam\"]}",
+	  { "forbid[0]: \"ipam\" is no setting" } },
+	{ "forbid misspelled",
+	  V "\"forbid\":[\"spoofcheck\",\"promics\"]}",
+	  { "forbid[0]: \"spoofcheck\" is no setting; did you mean \"spoofchk\"?" } },
+	{ "forbid in another case",
+	  V "\"forbid\":[\"txqlen\"]}",
+	  { "forbid[0]: \"txqlen\" is no setting; did you mean \"txQLen\"?" } },
+	{ "forbid too much",
+	  V "\"forbid\":[\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\""
+	    ",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\"]}",
+	  { "forbid: has 17 elements, at most 16" } },
+	{ "vfBaseline that contradicts itself",
+	  FABRIC("\"vfBaseline\":{\"vlanQoS\":3}"),
+	  { "fabrics.a.vfBaseline.vlanQoS: needs \"vlan\"" } },
 	{ "stateDir number", V "\"stateDir\":1}", { "stateDir: must be a string" } },
 	{ "stateDir relative",
 	  V "\"stateDir\":\"run\"}",
@@ -815,6 +886,9 @@ static void empty_driver_matches_nothing(void **state)
 static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(example_is_read),
 	cmocka_unit_test(least_is_read),
+	cmocka_unit_test(forbid_is_read),
+	cmocka_unit_test(all_can_be_forbidden),
+	cmocka_unit_test(baseline_of_vfs_is_read),
 	cmocka_unit_test(policies_are_read),
 	cmocka_unit_test(log_roots_are_read),
 	cmocka_unit_test(policy_reader_names_the_path),
