@@ -153,7 +153,7 @@ try 7 'name two devices' "deviceID and pciBusID differ" \
 try 7 'both given' "deviceID and device" "$(config '.deviceID = "0000:3b:00.2"')"
 try 101 'no interface rdma9 on the host' "device that does not exist" "$(config '.device = "rdma9"')"
 try 103 'lo is no Ethernet interface' "device lo" "$(config '.device = "lo"')"
-try 7 "vlan: it is a PF's setting of a VF, and the device is no VF; leave it out, or name a VF" "vlan without a VF" "$(config '.vlan = 5')"
+try 7 "vlan: it is a PF's setting of a VF, and the device is no VF; fix: leave it out, or name a VF" "vlan without a VF" "$(config '.vlan = 5')"
 try 7 'unicast MAC' "a multicast MAC" "$(config '.mac = "01:00:5e:00:53:01"')"
 try 7 'unicast MAC' "a MAC that is none" "$(config '.mac = "02:00:5e"')"
 
