@@ -63,6 +63,19 @@ profile '.fabrics.rail.switch = {platform: "nxos", mtu: 9216, classMTU: {"3": 23
 	| .fabrics.rail.qos.trafficClass = 3 | del(.fabrics.rail.roceMTU)'
 golden switch-class 1 $WORK/jumbo.json
 
+# Settings: all that a netdev has, and what is refused.
+profile .
+network settings.json '.mac = "02:00:5e:00:53:aa" | .promisc = true | .allmulti = true | .txQLen = 77
+	| .sysctl = {"net.ipv4.conf.IFNAME.arp_ignore": "2", "net.ipv4.ip_default_ttl": "63"}'
+golden settings 0 $WORK/settings.json
+profile '.forbid = ["mac", "sysctl"]'
+golden settings-forbidden 1 $WORK/settings.json
+golden settings-forbidden-offline 1 --offline $WORK/settings.json
+profile .
+network settings-of-vf.json '.vlan = 7 | .vlanQoS = 3 | .spoofchk = "off" | .max_tx_rate = 1000
+	| .sysctl = {"net.ipv4.no_such": "1"}'
+golden settings-of-vf 1 $WORK/settings-of-vf.json
+
 # The wrong fabric, and one that is not there.
 profile '.fabrics.tail = {pfs: [{name: "port*"}]}'
 network tail.json '.fabric = "tail"'

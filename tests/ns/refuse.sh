@@ -161,7 +161,7 @@ try 101 'pf: rdma0 is no PCI device.*"device": "rdma0"' "pf that is no PF" "$(co
 try 101 'ffff:1f:1f\.7 does not exist' "pf by a PCI address that does not exist" "$(config 'del(.device) | .pf = "ffff:1f:1f.7"')"
 try 7 'pf: "\*" is any PF of a fabric.*"defaultFabric"' "any PF, and no fabric" "$(config 'del(.device) | .pf = "*"')"
 try 7 'fabric: "tail" is not in the node profile' "any PF of an unknown fabric" "$(config 'del(.device) | .pf = "*" | .fabric = "tail"')"
-try 7 "vlan: it is a PF's setting of a VF, and the device is no VF; leave it out, or name a VF" "vlan without a VF" "$(config '.vlan = 5')"
+try 7 "vlan: it is a PF's setting of a VF, and the device is no VF; fix: leave it out, or name a VF" "vlan without a VF" "$(config '.vlan = 5')"
 try 7 'unicast MAC' "a multicast MAC" "$(config '.mac = "01:00:5e:00:53:01"')"
 try 7 'unicast MAC' "a MAC that is none" "$(config '.mac = "02:00:5e"')"
 

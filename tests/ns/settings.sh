@@ -93,7 +93,7 @@ del "sysctl" "$conf"
 
 ALL='.mtu = 4200 | .mac = "02:00:5e:00:53:aa" | .promisc = true | .allmulti = true | .txQLen = 77
 	| .ipam = {type: "roce-ipam", range: "10.56.0.0/24"}
-	| .sysctl = {"net.ipv4.conf.IFNAME.arp_ignore": "1", "net.ipv4.ip_forward": "1"}'
+	| .sysctl = {"net.ipv4.conf.IFNAME.arp_ignore": "1", "net.ipv4.ip_default_ttl": "63"}'
 all=$(config "$ALL")
 add_all() { # add_all DESCRIPTION
 	cni ADD c1 "$POD" net1 "$all"
@@ -102,7 +102,7 @@ add_all() { # add_all DESCRIPTION
 add_all "all settings"
 is "$(link '"\(.mtu) \(.address) \(.txqlen) \(.altnames)"') $(flag PROMISC) $(flag ALLMULTI)" \
 	'4200 02:00:5e:00:53:aa 77 ["rail-zero","rdma-long-name"] true true' "all settings: the netdev in the pod"
-is "$(sysctl ipv4/conf/net1/arp_ignore) $(sysctl ipv4/ip_forward)" "1 1" "all settings: the sysctls in the pod"
+is "$(sysctl ipv4/conf/net1/arp_ignore) $(sysctl ipv4/ip_default_ttl)" "1 63" "all settings: the sysctls in the pod"
 del "all settings" "$all"
 
 ip link set rdma0 promisc on allmulticast on txqueuelen 123
@@ -230,7 +230,7 @@ del "a sysctl that cannot be read before it is set" "$conf"
 config "$ALL"' | .sysctl."net.ipv4.ip_local_reserved_ports" = "8080"' >/run/network.json
 out=$("$BIN/rocectl" validate /run/network.json)
 for line in 'MTU 1500 -> 4200' 'promisc off -> on' 'allmulti off -> on' 'transmit queue 1000 -> 77' \
-	'net/ipv4/conf/net1/arp_ignore \(unset\) -> 1' 'net/ipv4/ip_forward 0 -> 1' \
+	'net/ipv4/conf/net1/arp_ignore \(unset\) -> 1' 'net/ipv4/ip_default_ttl 64 -> 63' \
 	'net/ipv4/ip_local_reserved_ports "" -> 8080'; do
 	like "$out" "[0-9]\. rdma0: $line" "validate: ${line%% *}"
 done
@@ -268,9 +268,9 @@ set_sysctl ipv4/conf/net1/arp_ignore 2
 drift 'sysctl net/ipv4/conf/net1/arp_ignore should be "1" in the pod, but is "2"; .*sysctl -w net/ipv4/conf/net1/arp_ignore="1"$' \
 	"a sysctl of the interface"
 set_sysctl ipv4/conf/net1/arp_ignore 1
-set_sysctl ipv4/ip_forward 0
-drift 'sysctl net/ipv4/ip_forward should be "1" in the pod, but is "0"' "a sysctl of the namespace"
-set_sysctl ipv4/ip_forward 1
+set_sysctl ipv4/ip_default_ttl 64
+drift 'sysctl net/ipv4/ip_default_ttl should be "63" in the pod, but is "64"' "a sysctl of the namespace"
+set_sysctl ipv4/ip_default_ttl 63
 set_sysctl ipv4/conf/net1/arp_filter 1
 ip -n pod1 link property del dev net1 altname rdma-long-name # the last: their order is not restored
 fine "all is set back, and the rest is the pod's"
@@ -323,7 +323,7 @@ many=()
 for n in $(seq 40); do many+=("link property add dev net1 altname name-of-the-pod-$n"); done
 meddled "the pod gives it many altnames" "${many[@]}"
 add_all "the pod has changed the sysctls"
-for pair in ipv4/conf/net1/arp_ignore=2 ipv4/ip_forward=0 ipv6/conf/net1/disable_ipv6=1; do
+for pair in ipv4/conf/net1/arp_ignore=2 ipv4/ip_default_ttl=62 ipv6/conf/net1/disable_ipv6=1; do
 	set_sysctl "${pair%=*}" "${pair#*=}"
 done
 del "the pod has changed the sysctls" "$all"
