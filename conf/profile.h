@@ -16,6 +16,7 @@
 enum {
 	PROFILE_FABRICS_MAX = 16,
 	PROFILE_DATA_ROOTS_MAX = 8,
+	PROFILE_CARRIER_WAIT_MS = 200,
 };
 
 /* What happens when the MTU chain is not consistent; each is looser than the one before. */
@@ -38,6 +39,7 @@ enum mtu_policy {
  * @node_index:		which slice of a range is this node's, where a network divides its ranges
  * @data_roots, @n_data_roots: folders below which a network may keep its leases ("dataDir"); none
  *			lies in another, nor touches what is below @state_dir
+ * @carrier_wait_ms:	how long an ADD waits for carrier before it sets and announces addresses; 0: not
  * @doc:		the document that the strings borrow from
  */
 struct profile {
@@ -52,6 +54,7 @@ struct profile {
 	struct opt_int node_index;
 	const char *data_roots[PROFILE_DATA_ROOTS_MAX];
 	size_t n_data_roots;
+	int carrier_wait_ms;
 	json_t *doc;
 };
 

@@ -47,6 +47,8 @@ while read -r filter; do both 0 "$filter"; done <<'END'
 .fabrics.a.qos = {trafficClass: 3, dscp: 26, trust: "pcp", pfc: [3, 4], ecn: false}
 .fabrics.a.pfs += [{pci: "0000:3b:00.0"}, {driver: "mlx5_core"}, {physPortName: "p0"}]
 .fabrics.a.pfMTU = 9000
+.carrierWait = 0
+.carrierWait = 10000
 END
 while read -r filter; do both 1 "$filter"; done <<'END'
 del(.version)
@@ -59,6 +61,10 @@ del(.version)
 .policy.mtu = "lax"
 .policy.mayLoosen = "yes"
 .policy.roce = 1
+.carrierWait = -1
+.carrierWait = 10001
+.carrierWait = 0.5
+.carrierWait = "200"
 .stateDir = "var"
 .stateDir = "/var/../etc"
 .fabrics.a.roceMTU = 4200
