@@ -23,6 +23,7 @@ enum {
  * @min_mtu, @max_mtu:	what the driver takes, bytes; 0: unknown
  * @mac:		hardware address; meaningful if @ethernet
  * @up:			administratively up
+ * @carrier:		up, with carrier, and a frame given to it now would be sent
  * @loopback:		it is lo
  * @kind:		"veth", "bond", "" for hardware
  * @master:		ifindex of its bond, team or bridge; 0: none
@@ -40,6 +41,7 @@ struct link {
 	unsigned char mac[LINK_MAC_LEN];
 	bool ethernet;
 	bool up;
+	bool carrier;
 	bool loopback;
 	char kind[LINK_KIND_SIZE];
 	int master;
