@@ -9,6 +9,7 @@
 #include "cni/owner.h"
 #include "cni/pick.h"
 #include "cni/plan.h"
+#include "netlink/announce.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct add {
 	struct apply apply;
 	struct host_state state;
 	struct plan plan;
+	struct link link; /* in the pod, when all is done */
 	struct journal journal;
 };
 
@@ -285,6 +287,9 @@ static int run_steps(struct add *add, struct err *err)
 	if (r < 0)
 		return r;
 	plan_addresses(&a->result, &addresses);
+	if (a->result.n_ips > 0) /* before them: see addr_prepare_ipv6() */
+		announce_wait(a->pod.netns, a->pod.rt, a->device.pod_ifindex,
+			      add->profile.carrier_wait_ms);
 	return apply_do(a, addresses.steps, addresses.n_steps, err);
 }
 
@@ -324,6 +329,7 @@ static int read_back(struct add *add, struct cni_iface *ret_iface, struct err *e
 		return err_set(err, ROCE_MTU_MISMATCH, -EIO,
 			       "MTU_MISMATCH at the pod: MTU %d was planned, %s has %d",
 			       add->plan.chain.pod_mtu, link.name, link.mtu);
+	add->link = link;
 	*ret_iface = (struct cni_iface){ .mtu = link.mtu, .sandbox = add->call->args.netns };
 	memcpy(ret_iface->name, link.name, sizeof(ret_iface->name));
 	memcpy(ret_iface->pci, device->pci.addr, sizeof(ret_iface->pci));
@@ -354,6 +360,27 @@ static int finish(struct add *add, char **ret_answer, struct err *err)
 	return *ret_answer ? 0 : err_set(err, CNI_IO_FAILURE, -ENOMEM, "out of memory");
 }
 
+/* Best effort, and the last thing that is done. */
+static void announce(const struct add *add)
+{
+	const struct apply *a = &add->apply;
+	const struct announcer announcer = {
+		.netns = a->pod.netns,
+		.sock = a->pod.rt,
+		.link = &add->link,
+		.echoes = a->device.pci.is_vf,
+	};
+	struct addr addrs[RESULT_IPS_MAX];
+	struct plan addresses;
+	size_t n = 0;
+
+	plan_addresses(&a->result, &addresses);
+	for (size_t i = 0; i < addresses.n_steps; i++)
+		if (addresses.steps[i].type == STEP_ADDR)
+			addrs[n++] = addresses.steps[i].addr;
+	announce_send(&announcer, addrs, n);
+}
+
 /* After a failure: as before, or, if even that fails, with the journal kept and a word about it. */
 static void undo_all(struct add *add, struct err *err)
 {
@@ -379,7 +406,9 @@ static int run(struct add *add, char **ret_answer, struct err *err)
 		r = run_steps(add, err);
 	if (r == 0)
 		r = finish(add, ret_answer, err);
-	if (r < 0)
+	if (r == 0)
+		announce(add);
+	else
 		undo_all(add, err);
 	return r;
 }

@@ -6,6 +6,7 @@
 #include "cni/plan.h"
 #include "netlink/addr.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <stdio.h>
@@ -232,15 +233,35 @@ static int check_step(struct check *c, const struct step *step, struct err *err)
 
 /* ---- addresses and routes ---- */
 
+static enum addr_state find_in_pod(const struct check *c, const struct step *step)
+{
+	if (step->type == STEP_ADDR)
+		return addr_state(c->pod.rt, c->link.ifindex, &step->addr);
+	return route_present(c->pod.rt, c->link.ifindex, &step->route) ? ADDR_PRESENT : ADDR_ABSENT;
+}
+
+static int refuse_duplicate(const struct check *c, const struct addr *addr, struct err *err)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	inet_ntop(addr->family, addr->bytes, text, sizeof(text));
+	return err_set(err, ROCE_DRIFT, -EADDRINUSE,
+		       "another node has address %s of %s, too (duplicate address detection failed), so the pod cannot use it; a third node shows the MAC of the other one: ping -c 1 %s; ip neigh show %s; take the address from that and recreate the pod",
+		       text, c->link.name, text, text);
+}
+
 static int check_address(struct check *c, const struct step *step, struct err *err)
 {
 	char text[STEP_TEXT_SIZE];
-	bool there = step->type == STEP_ADDR
-			     ? addr_present(c->pod.rt, c->link.ifindex, &step->addr)
-			     : route_present(c->pod.rt, c->link.ifindex, &step->route);
 
-	if (there)
+	switch (find_in_pod(c, step)) {
+	case ADDR_PRESENT:
 		return 0;
+	case ADDR_DUPLICATE:
+		return refuse_duplicate(c, &step->addr, err);
+	case ADDR_ABSENT:
+		break;
+	}
 	return err_set(err, ROCE_DRIFT, -EINVAL, "missing in the pod: %s",
 		       step_print(step, c->link.name, text));
 }

@@ -124,15 +124,6 @@ static int exec_ipam(struct apply *a, const struct step *step, struct err *err)
 	return delegate_call(&a->delegate, CNI_DEL, err);
 }
 
-/* A pod's kernel settings may have IPv6 off; an IPv6 address from IPAM says that it is wanted. */
-static void enable_ipv6(struct apply *a, const char *ifname)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "net/ipv6/conf/%s/disable_ipv6", ifname);
-	netns_sysctl(a->pod.netns, name, "0");
-}
-
 static int exec_addr(struct apply *a, const struct step *step, struct err *err)
 {
 	int ifindex = a->device.pod_ifindex;
@@ -141,7 +132,7 @@ static int exec_addr(struct apply *a, const struct step *step, struct err *err)
 	if (!step->want.on)
 		return addr_del(a->pod.rt, ifindex, &step->addr, err);
 	if (step->addr.family == AF_INET6 && link_get(a->pod.rt, ifindex, &link) == 0)
-		enable_ipv6(a, link.name);
+		addr_prepare_ipv6(a->pod.netns, a->pod.rt, ifindex, link.name);
 	return addr_add(a->pod.rt, ifindex, &step->addr, err);
 }
 

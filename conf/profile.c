@@ -7,7 +7,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-enum { PROFILE_SIZE_MAX = 1 << 20, NODE_INDEX_MAX = 65535 };
+enum { PROFILE_SIZE_MAX = 1 << 20, NODE_INDEX_MAX = 65535, CARRIER_WAIT_MAX_MS = 10000 };
+
+static const struct profile defaults = {
+	.state_dir = PROFILE_STATE_DIR,
+	.carrier_wait_ms = PROFILE_CARRIER_WAIT_MS,
+};
 
 static const char *const policy_names[MTU_POLICY_MAX] = {
 	[MTU_STRICT] = "strict",
@@ -201,6 +206,16 @@ static int read_node_index(const json_t *value, const char *path, void *field, s
 	return jx_int_in(value, path, 0, NODE_INDEX_MAX, "the number of a node", field, err);
 }
 
+static int read_carrier_wait(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct opt_int ms;
+	int r = jx_int_in(value, path, 0, CARRIER_WAIT_MAX_MS, "a number of milliseconds", &ms, err);
+
+	if (r == 0)
+		*(int *)field = ms.value;
+	return r;
+}
+
 static bool overlap(const char *a, const char *b)
 {
 	return lies_below(a, b) || lies_below(b, a);
@@ -284,11 +299,13 @@ int profile_read(const json_t *json, struct profile *ret_profile, struct err *er
 		{ "nodeIndex", read_node_index, offsetof(struct profile, node_index) },
 		{ "ipam", read_ipam, 0 },
 		{ "logRoots", read_log_roots, 0 },
+		{ "carrierWait", read_carrier_wait, offsetof(struct profile, carrier_wait_ms) },
 	};
 	struct profile *profile = ret_profile;
 	int r;
 
-	*profile = (struct profile){ .present = true, .state_dir = PROFILE_STATE_DIR };
+	*profile = defaults;
+	profile->present = true;
 	r = jx_object(json, "", keys, ARRAY_SIZE(keys), JX_REFUSE, profile, err);
 	if (r == 0 && !json_object_get(json, "version"))
 		r = jx_value_error(err, "version", "is missing; write \"version\": 1");
@@ -305,7 +322,7 @@ int profile_load(const char *path, struct profile *ret_profile, struct err *err)
 	size_t len;
 	int r;
 
-	*ret_profile = (struct profile){ .state_dir = PROFILE_STATE_DIR };
+	*ret_profile = defaults;
 	r = file_read(AT_FDCWD, path, PROFILE_SIZE_MAX, &text, &len);
 	if (r == -ENOENT)
 		return 0;
@@ -328,7 +345,7 @@ void profile_load_for_del(const char *path, struct profile *ret_profile, struct 
 	if (profile_load(path, ret_profile, ret_broken) == 0)
 		return;
 	log_warn("%s; looking for state below %s", ret_broken->msg, PROFILE_STATE_DIR);
-	*ret_profile = (struct profile){ .state_dir = PROFILE_STATE_DIR };
+	*ret_profile = defaults;
 }
 
 size_t profile_log_roots(const struct profile *profile, const char *const **ret_roots)

@@ -19,6 +19,7 @@ enum {
 	PROFILE_DATA_ROOTS_MAX = 8,
 	PROFILE_FORBID_MAX = 16,
 	PROFILE_LOG_ROOTS_MAX = 8,
+	PROFILE_CARRIER_WAIT_MS = 200,
 };
 
 /* What happens when the MTU chain is not consistent; each is looser than the one before. */
@@ -44,6 +45,7 @@ enum mtu_policy {
  * @data_roots, @n_data_roots: folders below which a network may keep its leases ("dataDir"); none
  *			lies in another, nor touches what is below @state_dir
  * @has_log_roots, @log_roots, @n_log_roots: see profile_log_roots(); the same holds of them
+ * @carrier_wait_ms:	how long an ADD waits for carrier before it sets and announces addresses; 0: not
  * @doc:		the document that the strings borrow from
  */
 struct profile {
@@ -64,6 +66,7 @@ struct profile {
 	bool has_log_roots;
 	const char *log_roots[PROFILE_LOG_ROOTS_MAX];
 	size_t n_log_roots;
+	int carrier_wait_ms;
 	json_t *doc;
 };
 

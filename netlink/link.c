@@ -93,6 +93,17 @@ static void parse_lower(struct link *link, int lower, const struct nlattr *nsid)
 	}
 }
 
+/*
+ * IFLA_CARRIER alone is too early: it is there as soon as the driver says so, while the link watch
+ * (net/core/link_watch.c, linkwatch_do_dev()) gives the device its operstate and a queue that sends
+ * only a moment later. IFF_RUNNING, which is the operstate (up, or unknown where a driver never says),
+ * comes with that; alone it is late when a carrier goes.
+ */
+static bool has_carrier(const struct ifinfomsg *info, const struct nlattr *carrier)
+{
+	return info->ifi_flags & IFF_RUNNING && carrier && nla_get_u8(carrier);
+}
+
 static int parse(struct nlmsghdr *nlh, struct link *link)
 {
 	struct nlattr *tb[IFLA_MAX + 1] = { NULL };
@@ -106,6 +117,7 @@ static int parse(struct nlmsghdr *nlh, struct link *link)
 		.promisc = info->ifi_flags & IFF_PROMISC,
 		.allmulti = info->ifi_flags & IFF_ALLMULTI,
 		.txqlen = number(tb[IFLA_TXQLEN]),
+		.carrier = has_carrier(info, tb[IFLA_CARRIER]),
 		.loopback = info->ifi_flags & IFF_LOOPBACK,
 		.ethernet = info->ifi_type == ARPHRD_ETHER,
 		.mtu = number(tb[IFLA_MTU]),

@@ -35,6 +35,7 @@ struct link_conf {
  * @up:			administratively up
  * @promisc, @allmulti:	switched on by somebody (not by a capture or a bridge)
  * @txqlen:		length of its transmit queue, packets
+ * @carrier:		up, with carrier, and a frame given to it now would be sent
  * @loopback:		it is lo
  * @kind:		"veth", "bond", "" for hardware
  * @master:		ifindex of its bond, team or bridge; 0: none
@@ -55,6 +56,7 @@ struct link {
 	bool up;
 	bool promisc, allmulti;
 	int txqlen;
+	bool carrier;
 	bool loopback;
 	char kind[LINK_KIND_SIZE];
 	int master;

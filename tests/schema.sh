@@ -57,6 +57,8 @@ while read -r filter; do both 0 "$filter"; done <<'END'
 .fabrics.a.vfBaseline = {}
 .fabrics.a.vfBaseline = {mtu: 1500, vlan: 7, vlanQoS: 3, vlanProto: "802.1ad", spoofchk: "on", trust: "off", link_state: "auto"}
 .fabrics.a.vfBaseline = {min_tx_rate: 0, max_tx_rate: 25000, promisc: false, allmulti: false, txQLen: 1000}
+.carrierWait = 0
+.carrierWait = 10000
 END
 while read -r filter; do both 1 "$filter"; done <<'END'
 del(.version)
@@ -69,6 +71,10 @@ del(.version)
 .policy.mtu = "lax"
 .policy.mayLoosen = "yes"
 .policy.roce = 1
+.carrierWait = -1
+.carrierWait = 10001
+.carrierWait = 0.5
+.carrierWait = "200"
 .stateDir = "var"
 .stateDir = "/var/../etc"
 .fabrics.a.roceMTU = 4200

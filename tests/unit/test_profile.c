@@ -90,6 +90,28 @@ static void least_is_read(void **state)
 	profile_free(&profile);
 }
 
+static void carrier_wait_is_read(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		int ms;
+	} rows[] = {
+		{ "default", "{\"version\":1}", 200 },
+		{ "none", "{\"version\":1,\"carrierWait\":0}", 0 },
+		{ "shorter", "{\"version\":1,\"carrierWait\":1}", 1 },
+		{ "longest", "{\"version\":1,\"carrierWait\":10000}", 10000 },
+	};
+	struct profile profile;
+
+	(void)state;
+	for_each_row(row, rows)
+	{
+		must_load(row->name, row->text, &profile);
+		row_int(row->name, "carrier_wait_ms", profile.carrier_wait_ms, row->ms);
+		profile_free(&profile);
+	}
+}
+
 static void missing_file_gives_the_defaults(void **state)
 {
 	struct profile profile;
@@ -105,6 +127,7 @@ static void missing_file_gives_the_defaults(void **state)
 	assert_int_equal(profile.n_fabrics, 0);
 	assert_int_equal(profile.mtu, MTU_STRICT);
 	assert_string_equal(profile.state_dir, "/run");
+	assert_int_equal(profile.carrier_wait_ms, 200);
 	assert_int_equal(profile.durability, FILE_VOLATILE);
 	assert_int_equal(profile_fabric(&profile, NULL, &port, &fabric, &err), 0);
 	assert_null(fabric);
@@ -463,6 +486,15 @@ static const struct {
 	{ "vfBaseline that contradicts itself",
 	  FABRIC("\"vfBaseline\":{\"vlanQoS\":3}"),
 	  { "fabrics.a.vfBaseline.vlanQoS: needs \"vlan\"" } },
+	{ "carrierWait string", V "\"carrierWait\":\"200\"}", { "carrierWait: must be an integer" } },
+	{ "carrierWait real", V "\"carrierWait\":0.2}", { "carrierWait: must be an integer" } },
+	{ "carrierWait negative",
+	  V "\"carrierWait\":-1}",
+	  { "carrierWait: -1 is not a number of milliseconds", "0 to 10000" } },
+	{ "carrierWait too long",
+	  V "\"carrierWait\":10001}",
+	  { "carrierWait: 10001 is not a number of milliseconds", "0 to 10000" } },
+	{ "carrierwait", V "\"carrierwait\":0}", { "did you mean \"carrierWait\"?" } },
 	{ "stateDir number", V "\"stateDir\":1}", { "stateDir: must be a string" } },
 	{ "stateDir relative",
 	  V "\"stateDir\":\"run\"}",
@@ -889,6 +921,7 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(forbid_is_read),
 	cmocka_unit_test(all_can_be_forbidden),
 	cmocka_unit_test(baseline_of_vfs_is_read),
+	cmocka_unit_test(carrier_wait_is_read),
 	cmocka_unit_test(policies_are_read),
 	cmocka_unit_test(log_roots_are_read),
 	cmocka_unit_test(policy_reader_names_the_path),
