@@ -292,6 +292,13 @@ int file_lock(int dirfd, const char *name, int64_t deadline, struct err *err)
 	return steal_fd(&fd);
 }
 
+bool file_is_locked(int dirfd, const char *name)
+{
+	_cleanup_close_ int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
 void file_unlock_remove(int dirfd, const char *name, int *fd)
 {
 	if (*fd < 0)

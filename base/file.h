@@ -100,6 +100,9 @@ int file_time_left(int64_t deadline);
  */
 int file_lock(int dirfd, const char *name, int64_t deadline, struct err *err);
 
+/* file_is_locked() - true if somebody holds the lock that a file stands for; nothing is created. */
+bool file_is_locked(int dirfd, const char *name);
+
 /* file_unlock_remove() - remove the lock file while still holding it, then release the lock. */
 void file_unlock_remove(int dirfd, const char *name, int *fd);
 

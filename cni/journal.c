@@ -13,6 +13,29 @@ void journal_boot_id(char ret_id[BOOT_ID_SIZE])
 		ret_id[0] = '\0';
 }
 
+bool journal_of_this_boot(const struct journal *journal)
+{
+	char boot_id[BOOT_ID_SIZE];
+
+	journal_boot_id(boot_id);
+	return streq(boot_id, journal->boot_id);
+}
+
+int journal_open_pod(const struct journal *journal, const char *netns, struct side *ret_pod,
+		     struct err *err)
+{
+	const char *first = netns ? netns : journal->netns;
+	int r;
+
+	*ret_pod = (struct side)SIDE_CLOSED;
+	if (!journal_of_this_boot(journal))
+		return 0; /* its inode number may come again */
+	r = side_reopen_pod(first, journal->netns_id, ret_pod, err);
+	if (r == 0 && ret_pod->netns < 0 && !streq(first, journal->netns))
+		r = side_reopen_pod(journal->netns, journal->netns_id, ret_pod, err);
+	return r;
+}
+
 /* ---- writing ---- */
 
 static json_t *mac_json(const unsigned char mac[LINK_MAC_LEN])

@@ -94,6 +94,14 @@ int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err)
 	return 0;
 }
 
+bool pci_has_netdev(const char *addr)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), SYSFS_PCI "/%s/net", addr);
+	return access(path, F_OK) == 0;
+}
+
 int pci_each_vf(pci_visitor visit, void *arg)
 {
 	struct dirent **entries;

@@ -37,6 +37,12 @@ struct pci_dev {
  */
 int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err);
 
+/*
+ * pci_has_netdev() - true if a PCI function has a netdev, in whatever network namespace: its folder
+ * "net" is in every one's sysfs, only what is in it differs (drivers/base/core.c, get_device_parent()).
+ */
+bool pci_has_netdev(const char *addr);
+
 /* pci_visitor - called for each function; returns true to stop. */
 typedef bool (*pci_visitor)(const struct pci_dev *dev, void *arg);
 

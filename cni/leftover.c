@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cni/leftover.h"
+
+#include <errno.h>
+
+static bool has_netdev(const struct device *device)
+{
+	return device->ifindex > 0;
+}
+
+bool leftover_comes_back(const struct device *device)
+{
+	return !*device->kind && has_netdev(device);
+}
+
+/*
+ * The kernel gives the number of a namespace that is gone to the next one: what is at another path, and
+ * does not have the device, is a stranger. A device without a netdev cannot be seen in it.
+ */
+static bool is_alive(const struct journal *journal, const struct side *pod)
+{
+	return pod->netns >= 0 && (!has_netdev(&journal->device) ||
+				   netns_at(journal->netns, journal->netns_id) == 0);
+}
+
+/* In the pod, on the host, or with the namespace wherever that went. Return: as leftover_judge(). */
+static int judge_pci(const struct side *host, const struct journal *journal, const struct side *pod,
+		     enum leftover *ret)
+{
+	enum place place;
+	struct link link;
+	int r = observe_where(&journal->device, host, pod, &link, &place);
+
+	if (r == 0)
+		*ret = place == PLACE_HOST ? LEFTOVER_RETURNED : LEFTOVER_NONE;
+	else if (r == -ENODEV)
+		*ret = is_alive(journal, pod) ? LEFTOVER_NONE : LEFTOVER_DEAD;
+	return r == -ENODEV ? 0 : r;
+}
+
+static int judge_other(const struct side *host, const struct journal *journal,
+		       const struct side *pod, enum leftover *ret)
+{
+	const struct device *device = &journal->device;
+	enum place place;
+	struct link link;
+	int r;
+
+	if (observe_never_left(device, host, &link)) {
+		*ret = LEFTOVER_RETURNED;
+		return 0;
+	}
+	r = observe_where(device, host, pod, &link, &place);
+	if (r < 0 && r != -ENODEV)
+		return r;
+	if ((r == 0 && place == PLACE_POD) || is_alive(journal, pod))
+		return 0;
+	if (r == -ENODEV)
+		*ret = LEFTOVER_DEAD;
+	else if (!*device->kind)
+		*ret = LEFTOVER_RETURNED; /* hardware keeps its ifindex on its way back */
+	return 0;
+}
+
+int leftover_judge(const struct store *store, const struct side *host,
+		   const struct journal *journal, enum leftover *ret, struct err *err)
+{
+	_cleanup_side_ struct side pod = SIDE_CLOSED;
+	const struct device *device = &journal->device;
+	int r;
+
+	*ret = LEFTOVER_NONE;
+	if (!store_owns(store, &journal->attachment, device->key)) {
+		*ret = LEFTOVER_RELEASED;
+		return 0;
+	}
+	if (!*device->pci.addr && !journal_of_this_boot(journal)) {
+		*ret = LEFTOVER_DEAD; /* and whatever has its ifindex now is another netdev */
+		return 0;
+	}
+	r = journal_open_pod(journal, NULL, &pod, err);
+	if (r == 0)
+		r = *device->pci.addr ? judge_pci(host, journal, &pod, ret)
+				      : judge_other(host, journal, &pod, ret);
+	return r < 0 ? err_set(err, ROCE_KERNEL_REFUSED, r, "looking for device %s: %s", device->key,
+			       strerror(-r))
+		     : 0;
+}
