@@ -38,6 +38,7 @@ static int judge_pci(const struct side *host, const struct journal *journal, con
 	return r == -ENODEV ? 0 : r;
 }
 
+/* Its name and MAC may both be others by now, but not if its pod destroyed it: that is a stranger. */
 static int judge_other(const struct side *host, const struct journal *journal,
 		       const struct side *pod, enum leftover *ret)
 {
@@ -53,12 +54,10 @@ static int judge_other(const struct side *host, const struct journal *journal,
 	r = observe_where(device, host, pod, &link, &place);
 	if (r < 0 && r != -ENODEV)
 		return r;
-	if ((r == 0 && place == PLACE_POD) || is_alive(journal, pod))
-		return 0;
-	if (r == -ENODEV)
+	if (r == -ENODEV && !is_alive(journal, pod))
 		*ret = LEFTOVER_DEAD;
-	else if (!*device->kind)
-		*ret = LEFTOVER_RETURNED; /* hardware keeps its ifindex on its way back */
+	else if (r == 0 && place == PLACE_HOST && (!*device->kind || is_alive(journal, pod)))
+		*ret = LEFTOVER_RETURNED;
 	return 0;
 }
 

@@ -24,8 +24,8 @@ enum leftover {
  * @ret:	what it is; LEFTOVER_NONE after an error
  * @err:	what could not be looked at
  *
- * A device is told as observe_where() does, but a netdev without PCI address, on the host, by its name or
- * MAC, too: an ifindex that comes again must not make a stranger ours.
+ * A device is told as observe_where() does. A virtual netdev dies with its namespace: one on the host that
+ * then has its ifindex, but neither its name nor its MAC, is a stranger.
  *
  * Return: 0 or a negative errno.
  */
