@@ -78,6 +78,8 @@ int leftover_judge(const struct store *store, const struct side *host,
 		return 0;
 	}
 	r = journal_open_pod(journal, NULL, &pod, err);
+	if (r == 0 && pod.netns >= 0 && netns_same(pod.id, host->id))
+		return 0; /* CNI_NETNS_OVERRIDE: the pod is the host */
 	if (r == 0)
 		r = *device->pci.addr ? judge_pci(host, journal, &pod, ret)
 				      : judge_other(host, journal, &pod, ret);
