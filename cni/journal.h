@@ -61,6 +61,8 @@ bool journal_of_this_boot(const struct journal *journal);
  * @ret_pod:	the side; closed (netns -1) when the namespace is gone
  * @err:	for what is no answer, such as EMFILE
  *
+ * A namespace that only has the number of the pod's, at another path, is a stranger's.
+ *
  * Return: 0, also when the namespace is gone, or a negative errno.
  */
 int journal_open_pod(const struct journal *journal, const char *netns, struct side *ret_pod,

@@ -61,29 +61,49 @@ static int judge_other(const struct side *host, const struct journal *journal,
 	return 0;
 }
 
-int leftover_judge(const struct store *store, const struct side *host,
-		   const struct journal *journal, enum leftover *ret, struct err *err)
+/* A claim can get lost; a pod that has its device keeps its addresses all the same. */
+static enum leftover judge_unclaimed(const struct side *host, const struct journal *journal,
+				     const struct side *pod)
 {
-	_cleanup_side_ struct side pod = SIDE_CLOSED;
-	const struct device *device = &journal->device;
-	int r;
+	enum place place;
+	struct link link;
 
-	*ret = LEFTOVER_NONE;
+	if (is_alive(journal, pod) &&
+	    observe_where(&journal->device, host, pod, &link, &place) == 0 && place == PLACE_POD)
+		return LEFTOVER_NONE;
+	return LEFTOVER_RELEASED;
+}
+
+static int judge(const struct store *store, const struct side *host, const struct journal *journal,
+		 const struct side *pod, enum leftover *ret)
+{
+	const struct device *device = &journal->device;
+
+	if (pod->netns >= 0 && netns_same(pod->id, host->id))
+		return 0; /* CNI_NETNS_OVERRIDE: the pod is the host */
 	if (!store_owns(store, &journal->attachment, device->key)) {
-		*ret = LEFTOVER_RELEASED;
+		*ret = judge_unclaimed(host, journal, pod);
 		return 0;
 	}
 	if (!*device->pci.addr && !journal_of_this_boot(journal)) {
 		*ret = LEFTOVER_DEAD; /* and whatever has its ifindex now is another netdev */
 		return 0;
 	}
-	r = journal_open_pod(journal, NULL, &pod, err);
-	if (r == 0 && pod.netns >= 0 && netns_same(pod.id, host->id))
-		return 0; /* CNI_NETNS_OVERRIDE: the pod is the host */
+	return *device->pci.addr ? judge_pci(host, journal, pod, ret)
+				 : judge_other(host, journal, pod, ret);
+}
+
+int leftover_judge(const struct store *store, const struct side *host,
+		   const struct journal *journal, enum leftover *ret, struct err *err)
+{
+	_cleanup_side_ struct side pod = SIDE_CLOSED;
+	int r = journal_open_pod(journal, NULL, &pod, err);
+
+	*ret = LEFTOVER_NONE;
 	if (r == 0)
-		r = *device->pci.addr ? judge_pci(host, journal, &pod, ret)
-				      : judge_other(host, journal, &pod, ret);
-	return r < 0 ? err_set(err, ROCE_KERNEL_REFUSED, r, "looking for device %s: %s", device->key,
-			       strerror(-r))
-		     : 0;
+		r = judge(store, host, journal, &pod, ret);
+	if (r == 0)
+		return 0;
+	return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for device %s: %s",
+		       journal->device.key, strerror(-r));
 }

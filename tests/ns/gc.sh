@@ -162,6 +162,13 @@ is "$(for pod in c2 c4; do ip -n $pod -o link show net1; done | wc -l)" 2 'and i
 gc
 is "$RC:$ERR:$OUT" "0::$HEADER" 'then nothing is left'
 
+claim=$(find $STORE/devices -lname '*/rail/c2:net1')
+target=$(readlink "$claim")
+rm "$claim"
+gc
+is "$RC:$OUT $(leases)" "0:$HEADER c2:net1:0 c4:net1:0" 'a pod that has its device, but lost its claim, is spared'
+ln -s "$target" "$claim"
+
 # What has begun since rocectl looked is not in the list, but alive.
 old() { # old NETWORK [NAME=VALUE]: a GC with a list that is out of date
 	local network=$1

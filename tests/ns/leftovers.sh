@@ -335,7 +335,7 @@ for by in by_status by_other_gc by_rocectl; do
 		succeeded "$kind: ADD"
 		ip netns exec dead sleep 60 &
 		sleeper=$!
-		sleep 0.1
+		until [ "$(cat /proc/$sleeper/comm)" = sleep ]; do sleep 0.05; done
 		ip netns del dead
 		held=$(whole_dump)
 		$by
@@ -383,6 +383,40 @@ del c9 dead "$(config '.device = "dying"')"
 silent "of another boot: DEL"
 same "$links" "$(dump_links)" "of another boot: DEL leaves alone what has the ifindex by now"
 ip link del stranger
+same "$BEFORE" "$(whole_dump)" "then the host is as before"
+
+# A stranger that has the number of the dead namespace, and in it an interface with the ifindex.
+world_veth dying dying-port 1500
+index=$(cat /sys/class/net/dying/ifindex)
+ip netns add dead
+number=$(stat -L -c %i /run/netns/dead)
+add c9 dead "$(config '.device = "dying"')"
+ip netns del dead
+until_gone dying-port
+for n in $(seq 20); do
+	ip netns add "next$n"
+	[ "$(stat -L -c %i "/run/netns/next$n")" != "$number" ] || break
+done
+if [ "$(stat -L -c %i "/run/netns/next$n")" = "$number" ]; then
+	ip -n "next$n" link add eth0 index "$index" type veth peer name eth1
+	ip netns exec "next$n" sleep 60 &
+	sleeper=$!
+	until [ "$(cat /proc/$sleeper/comm)" = sleep ]; do sleep 0.05; done
+	stranger=$(pod_dump "next$n")
+	by_status
+	is "$CNI_RC:$(claims)" "0:" "a stranger with the number: STATUS knows that the pod is dead"
+	same "$stranger" "$(pod_dump "next$n")" "a stranger with the number: STATUS leaves it alone"
+	ln -s ../attachments/rail/c9:net1 "$STORE/devices/netdev-$index"
+	del c9 dead "$(config '.device = "dying"')"
+	silent "a stranger with the number: DEL"
+	same "$stranger" "$(pod_dump "next$n")" "a stranger with the number: DEL leaves it alone"
+	kill $sleeper
+	wait $sleeper 2>/dev/null
+else
+	ok "a stranger with the number # SKIP the kernel gives it to nobody"
+	del c9 dead "$(config '.device = "dying"')"
+fi
+for n in $(seq "$n"); do ip netns del "next$n"; done
 same "$BEFORE" "$(whole_dump)" "then the host is as before"
 
 done_testing || exit 1
