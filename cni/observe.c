@@ -105,11 +105,8 @@ static int find_in_pod(const struct device *device, const struct side *pod, stru
 	return streq(ret_link->kind, device->kind) ? 0 : -ENODEV;
 }
 
-/*
- * A netdev without PCI address, still on the host. This comes before a look into the pod, where a
- * stranger may have got the ifindex that was meant for the device.
- */
-static bool never_left(const struct device *device, const struct side *host, struct link *ret_link)
+bool observe_never_left(const struct device *device, const struct side *host,
+			struct link *ret_link)
 {
 	return !*device->pci.addr && link_get(host->rt, device->ifindex, ret_link) == 0 &&
 	       streq(ret_link->kind, device->kind) &&
@@ -122,7 +119,7 @@ int observe_where(const struct device *device, const struct side *host, const st
 {
 	int r = -ENODEV;
 
-	if (never_left(device, host, ret_link)) {
+	if (observe_never_left(device, host, ret_link)) {
 		*ret_place = PLACE_HOST;
 		return 0;
 	}

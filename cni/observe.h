@@ -106,6 +106,20 @@ int observe_state(const struct netconf *conf, const struct profile *profile,
 		  const char *ifname, struct host_state *ret_state, struct err *err);
 
 /**
+ * observe_never_left() - is a netdev without PCI address on the host, by more than ifindex and kind
+ * @device:	who it is
+ * @host:	the host's side
+ * @ret_link:	its netdev
+ *
+ * The same name or the same MAC. This comes before a look into the pod, where a stranger may have got the
+ * ifindex that was meant for the device.
+ *
+ * Return: true if it is.
+ */
+bool observe_never_left(const struct device *device, const struct side *host,
+			struct link *ret_link);
+
+/**
  * observe_where() - find a device again
  * @device:	who it is
  * @host, @pod:	the two sides; @pod may be closed

@@ -320,11 +320,12 @@ static bool take(const struct view *view, struct candidate *vf, pick_settle sett
 		 struct store_lock *ret_lock)
 {
 	struct store_lock lock = STORE_UNLOCKED;
+	struct err held = { 0 };
 
 	if (!is_free(view, vf))
 		return false;
 	vf->state = STATE_HELD;
-	if (store_try_lock_device(view->pick->store, vf->pci, &lock) < 0)
+	if (store_try_device(view->pick->store, vf->pci, &lock, &held) < 0)
 		return false;
 	settle_locked(view, vf, settle, arg);
 	if (vf->state == STATE_FREE)

@@ -44,6 +44,15 @@ int netns_open(const char *path, struct netns_id *ret_id, struct err *err)
 	return steal_fd(&fd);
 }
 
+int netns_at(const char *path, struct netns_id id)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -errno;
+	return netns_same((struct netns_id){ .dev = st.st_dev, .ino = st.st_ino }, id) ? 0 : -ENOENT;
+}
+
 int netns_here(struct netns_id *ret_id, struct err *err)
 {
 	return netns_open("/proc/self/ns/net", ret_id, err);

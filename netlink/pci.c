@@ -102,6 +102,14 @@ int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err)
 	return 0;
 }
 
+bool pci_has_netdev(const char *addr)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), SYSFS_PCI "/%s/net", addr);
+	return access(path, F_OK) == 0;
+}
+
 /* vfio-pci and its variants (mlx5_vfio_pci), uio_pci_generic, igb_uio. */
 bool pci_is_userspace(const struct pci_dev *dev)
 {

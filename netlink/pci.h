@@ -45,6 +45,12 @@ bool pci_is_userspace(const struct pci_dev *dev);
 /* pci_vf() - PCI address of VF @index of a PF. Return: 0, or -ENODEV if there is none. */
 int pci_vf(const char *pf, int index, char ret_addr[PCI_ADDR_SIZE]);
 
+/*
+ * pci_has_netdev() - true if a PCI function has a netdev, in whatever network namespace: its folder
+ * "net" is in every one's sysfs, only what is in it differs (drivers/base/core.c, get_device_parent()).
+ */
+bool pci_has_netdev(const char *addr);
+
 /* pci_visitor - called for each function; returns true to stop. */
 typedef bool (*pci_visitor)(const struct pci_dev *dev, void *arg);
 

@@ -52,7 +52,7 @@ for command in $commands; do
 	like "$(section rocectl.8 "$command")" "rocectl $command" "rocectl.8: how $command is called"
 done
 same "$(section rocectl.8 show | items Ql)" \
-	"$(grep -oP 'set_state\([^"]*"\K[a-z]+' ctl/show.c | sort -u)" 'rocectl.8: every state of an attachment'
+	"$(grep -oP 'set_state\([^"]*"\K[a-z]+' ctl/attached.c | sort -u)" 'rocectl.8: every state of an attachment'
 for type in $(sed -n '/ peers\[\] = {/,/^};/s/^\t{ "\([a-z-]*\)".*/\1/p' conf/convert_keys.c); do
 	is "$(section rocectl.8 convert | grep -cE "^\.Ql $type( |\$)")" 1 "rocectl.8: convert takes $type"
 done

@@ -112,8 +112,8 @@ cni DEL c1 "$POD" net1 "$conf"
 # ---- it cannot change anything: the code is not in it ----
 
 # What rocectl may change is the lease store, by "rocectl ipam" (ipam_admin.sh looks at the system calls of the rest).
-changing='apply_do|apply_undo|step_exec|detach|link_set|addr_add|addr_del|route_add|route_del|vf_set_mac|vf_set_vlan'
-changing+='|rdmadev_move|netns_sysctl|journal_write|journal_remove|store_claim|store_try_lock_device|pick_take'
+changing='apply_do|apply_undo|step_exec|detach|detach_device|repair_all|link_set|addr_add|addr_del|route_add|route_del|vf_set_mac|vf_set_vlan'
+changing+='|rdmadev_move|netns_sysctl|journal_write|journal_remove|store_claim|store_unclaim|store_try_device|pick_take'
 is "$(nm "$BIN/rocectl" | grep -E " [TtW] ($changing)\$")" '' "rocectl has no code that changes the host"
 is "$(nm "$BIN/roce" | grep -cE ' T (apply_do|step_exec|link_set|journal_write|pick_take)$')" 5 "which roce has"
 
