@@ -16,6 +16,7 @@ enum apply_mode {
  * struct apply - what steps work on
  * @host, @pod:	the two sides; @pod closed: the namespace is gone
  * @device:	the device; ifindexes are kept up to date
+ * @waited:	in vain for the device to come back from a dead namespace
  * @delegate:	the IPAM plugin; type NULL: none
  * @pf_ifindex:	where the PF of the device was seen last; 0: not yet
  * @result:	receives the IPAM plugin's answer
@@ -26,6 +27,7 @@ struct apply {
 	struct side pod;
 	struct device device;
 	int pf_ifindex;
+	bool waited;
 	struct delegate delegate;
 	struct cni_result result;
 	json_t *result_json;

@@ -43,12 +43,12 @@ static struct delegate journal_delegate(const struct journal *journal, const cha
 }
 
 /*
- * After a boot a netdev without PCI address cannot be told from another one with its ifindex; and what it
- * had been set to is gone.
+ * A boot has set every device up anew, and the host may use it as it likes by now: what it had before says
+ * nothing, and a netdev without PCI address cannot even be told from another one with its ifindex.
  */
 static bool outlived_by_boot(const struct journal *journal)
 {
-	return !*journal->device.pci.addr && !journal_of_this_boot(journal);
+	return !journal_of_this_boot(journal);
 }
 
 /* Every step but the IPAM plugin's. */

@@ -138,32 +138,6 @@ for end in DEL GC; do
 	restored "$before" "no IPAM: after $end the host is as before"
 done
 
-# ---- another boot, with a durable state folder ----
-
-STATE=/var/lib/roce
-profile_edit ".stateDir = \"$STATE\""
-boot() { # the journal becomes that of an earlier boot
-	local file=$STATE/roce-cni/attachments/rail/a:net1 text
-	text=$(jq '.bootID = "00000000-0000-4000-8000-000000000000"' $file) && printf '%s' "$text" >$file
-}
-for by in DEL GC STATUS rocectl; do
-	added $VF0 a "$MORE"
-	boot
-	die
-	case $by in
-	DEL) deleted $VF0 a "$MORE" '' ;;
-	GC) cni GC '' '' '' "$(config $VF0 "$MORE" "$NOT_A")" ;;
-	STATUS) by_status ;;
-	rocectl) by_rocectl ;;
-	esac
-	is "$CNI_RC" 0 "another boot: $by succeeds"
-	host_restored "another boot: after $by the host is as before"
-	[ $by != STATUS ] || deleted $VF0 a "$MORE"
-	is "$(journals)$(leases)$(claims)" '' "another boot, $by: no state is left"
-done
-STATE=/run
-profile
-
 # ---- the pod is alive ----
 
 vf_settings() { # but not the ifindex
