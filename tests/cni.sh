@@ -7,7 +7,7 @@
 cni() {
 	local verb=$1 container=$2 netns=$3 ifname=$4 config=$5 errors
 	shift 5
-	errors=$(mktemp)
+	errors=/run/cni-errors.$BASHPID # every test has a /run of its own
 	# shellcheck disable=SC2086,SC2034
 	CNI_OUT=$(printf '%s' "$config" | env -i PATH="$PATH" CNI_COMMAND="$verb" \
 		CNI_CONTAINERID="$container" CNI_NETNS="$netns" CNI_IFNAME="$ifname" \
@@ -15,8 +15,7 @@ cni() {
 		"$BIN/${CNI_PLUGIN:-roce}" 2>"$errors")
 	CNI_RC=$?
 	# shellcheck disable=SC2034
-	CNI_ERR=$(cat "$errors")
-	rm -f "$errors"
+	CNI_ERR=$(<"$errors")
 }
 
 # msg: the message of the last error; code: its code.

@@ -61,14 +61,21 @@ wait_for() {
 vf_netdev() { basename "$(echo "/sys/bus/pci/devices/$1/net/"*)"; }
 has_netdev() { [ "$(vf_netdev "$1")" != '*' ]; }
 
-# vfs MTU: both PFs up with this MTU, one VF each, bound to its network driver.
+# vfs MTU [N]: both PFs up with this MTU, one VF each or N (at most 7), bound to their network driver.
+# VFS: their PCI addresses, the first PF's, then the second's.
+VFS=()
 vfs() {
-	local pf vf
+	local pf vf n bus=1
 	for pf in $PF0 $PF1; do
-		echo 1 >"/sys/class/net/$pf/device/sriov_numvfs"
+		for ((n = 0; n < ${2:-1}; n++)); do
+			printf -v vf '0000:%02x:%02x.%d' $bus $((16 + n / 4)) $((n % 4 * 2))
+			VFS+=("$vf")
+		done
+		echo "${2:-1}" >"/sys/class/net/$pf/device/sriov_numvfs"
 		pf_up "$pf" "$1"
+		bus=$((bus + 1))
 	done
-	for vf in $VF0 $VF1; do
+	for vf in "${VFS[@]}"; do
 		wait_for 50 has_netdev "$vf" || diag "VF $vf has no netdev"
 	done
 }
