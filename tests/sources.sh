@@ -26,6 +26,13 @@ codes=$(sed -n 's/^\t\(CNI\|ROCE\)_\([A-Z_]*\) = \([0-9]*\),/\3 \2/p' base/err.h
 manual=$(sed -n 's/^| \([0-9][0-9]*\) | \([A-Z_]*\) | .*/\1 \2/p' docs/errors.md | sort)
 is "$manual" "$codes" 'docs/errors.md lists every error code'
 
+# Every test that docs/known-reports.md names is there.
+missing=
+for test in $(grep -oE '\b(ns|lab|unit)/[a-z_-]+\.(sh|c)' docs/known-reports.md | sort -u); do
+	[ -e "tests/${test/#lab\//lab/scenarios/}" ] || missing+="$test "
+done
+is "$missing" '' 'every test in docs/known-reports.md exists'
+
 for room in base conf netlink ipam cni ctl tests examples docs; do
 	run_ok "$room has a README" test -s "$room/README.md"
 done
