@@ -169,13 +169,13 @@ is "$good of $killed" "$killed of $killed" "SIGTERM ends the IPAM plugin at one 
 
 # ---- while it waits for the IPAM plugin ----
 
-# The plugins of the tests. NAME: ADD BODY and DEL BODY of a shell script that notes its calls.
+# fake NAME ADD [DEL]: a plugin that notes its calls. Bash, as dash starts with every signal unblocked.
 FAKES=/run/fakes
 NOTES=/run/notes
 mkdir $FAKES
 fake() {
 	cat >"$FAKES/$1" <<-END
-		#!/bin/sh
+		#!/bin/bash
 		echo \$CNI_COMMAND >>$NOTES
 		sed -n 's/^Sig\(Blk\|Ign\):[[:space:]]*/0x/p' /proc/self/status >>/run/masks
 		case \$CNI_COMMAND in
