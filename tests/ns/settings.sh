@@ -374,4 +374,45 @@ conf=$(config '.vlan = 7 | .vlanQoS = 3 | .vlanProto = "802.1ad"')
 refuse 7 "vlan: it is a PF's setting" "VLAN, priority and protocol of a netdev that is no VF" "$conf"
 for key in vlanQoS vlanProto; do like "$CNI_OUT" "$key: it is a PF's setting" "$key of a netdev that is no VF"; done
 
+# ---- an ADD that fails, or is killed ----
+
+mkdir /run/fake
+printf '#!/bin/sh\n[ "$CNI_COMMAND" = DEL ] || { echo "{\\"code\\": 42, \\"msg\\": \\"no cheese\\"}"; exit 1; }\n' >/run/fake/fails
+chmod +x /run/fake/fails
+CNI_DIRS=$BIN:/run/fake
+refuse 106 'no cheese' "an IPAM plugin that fails after all settings are made" "$(config "$ALL"' | .ipam = {type: "fails"}')"
+refuse 108 '192\.0\.2\.0' "a route that the kernel refuses" \
+	"$(config "$ALL"' | .ipam.routes = [{dst: "192.0.2.0/24", gw: "203.0.113.1"}]')"
+
+if strace -o /dev/null true 2>/dev/null; then
+	# killed VERB CALL: VERB is killed on entering every third CALL; a DEL puts everything right.
+	killed() {
+		local n kills=0 fine=0 before
+		before=$(dump | grep -v '\.lock f ')
+		for n in $(seq 1 3 99); do
+			[ "$1" = ADD ] || cni ADD c1 "$POD" net1 "$all"
+			CNI_RUN="strace -f -qq -o /run/trace -e trace=$2 -e inject=$2:signal=KILL:when=$n" \
+				cni "$1" c1 "$POD" net1 "$all" 2>/dev/null
+			grep -q 'killed by SIGKILL' /run/trace || break
+			kills=$((kills + 1))
+			cni DEL c1 "$POD" net1 "$all"
+			if [ "$CNI_RC" -eq 0 ] && [ "$before" = "$(dump | grep -v '\.lock f ')" ]; then
+				fine=$((fine + 1))
+			else
+				diag "killed at $2 $n: $CNI_OUT
+$(diff <(printf '%s\n' "$before") <(dump) | head -n 30)"
+			fi
+		done
+		is "$fine" "$kills" "$1 killed at every third $2, then DEL: $kills kills, all is as before"
+		[ $kills -gt 2 ] || not_ok "$1 killed at $2: too few kills"
+		cni DEL c1 "$POD" net1 "$all"
+	}
+	killed ADD sendmsg
+	killed ADD openat
+	killed DEL sendmsg
+	restored "ADD and DEL killed"
+else
+	ok "ADD and DEL killed # SKIP strace cannot be used here"
+fi
+
 done_testing || exit 1
