@@ -90,7 +90,8 @@ int file_time_left(int64_t deadline);
  * @dirfd:	folder of the lock file
  * @name:	lock file, created (mode 0600) if it is missing
  * @deadline:	from file_deadline()
- * @err:	set on failure: CNI_TRY_AGAIN with the holder's process ID once the deadline passed
+ * @err:	set on failure: CNI_TRY_AGAIN with the holder's process ID once the deadline passed, or a
+ *		signal came that is held and heeded (base/stop.h)
  *
  * flock(2) on a descriptor that is closed on exec: a killed holder never leaves it locked. After
  * waiting, the descriptor is compared with the name, so that a lock file that somebody removed or
@@ -99,6 +100,16 @@ int file_time_left(int64_t deadline);
  * Return: a descriptor whose close() releases the lock, or a negative errno.
  */
 int file_lock(int dirfd, const char *name, int64_t deadline, struct err *err);
+
+/**
+ * file_is_locked() - does somebody hold the lock that a file stands for
+ * @dirfd, @name: as for file_lock()
+ *
+ * Creates nothing, and two who ask at once do not take each other for a holder.
+ *
+ * Return: true if so; false also where nobody can say.
+ */
+bool file_is_locked(int dirfd, const char *name);
 
 /* file_unlock_remove() - remove the lock file while still holding it, then release the lock. */
 void file_unlock_remove(int dirfd, const char *name, int *fd);

@@ -2,11 +2,14 @@
 #include "cni/verbs.h"
 
 #include "base/log.h"
+#include "base/stop.h"
 #include "cni/apply.h"
 #include "cni/detach.h"
 #include "cni/deviceinfo.h"
 #include "cni/owner.h"
+#include "cni/pick.h"
 #include "cni/plan.h"
+#include "netlink/announce.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,6 +26,7 @@ struct add {
 	struct apply apply;
 	struct host_state state;
 	struct plan plan;
+	struct link link; /* in the pod, when all is done */
 	struct journal journal;
 };
 
@@ -105,12 +109,36 @@ static int settle_device(struct add *add, const char *key, struct err *err)
 	}
 	if (r < 0)
 		return r;
-	if (detach_is_live(&add->apply.host, &old)) /* another device with this ifindex */
+	if (detach_is_live(&add->apply.host, &old)) /* another device of this ifindex, or a process has it */
 		return owner_busy(&old, err);
 	log_warn("device %s comes back from container %s, which was never deleted: restoring it first",
 		 key, old.attachment.container_id);
 	r = detach(&add->store, &add->apply.host, &old, true, NULL, add->call->args.path, err);
 	return r < 0 ? r : observe_device(&add->conf, &add->apply.host, &add->apply.device, err);
+}
+
+static int settle_picked(const char *pci, void *arg, struct err *err)
+{
+	struct add *add = arg;
+	struct apply *a = &add->apply;
+	int r;
+
+	memcpy(add->conf.pci, pci, sizeof(add->conf.pci));
+	r = observe_device(&add->conf, &a->host, &a->device, err);
+	return r < 0 ? r : settle_device(add, a->device.key, err);
+}
+
+static int take_picked(struct add *add, struct err *err)
+{
+	const struct pick pick = {
+		.host = &add->apply.host,
+		.profile = &add->profile,
+		.store = &add->store,
+		.pf = add->conf.pf,
+		.fabric = add->conf.fabric,
+	};
+
+	return pick_take(&pick, settle_picked, add, &add->device_lock, err);
 }
 
 static int take_device(struct add *add, struct err *err)
@@ -126,6 +154,8 @@ static int take_device(struct add *add, struct err *err)
 		r = settle_attachment(add, &attachment, err);
 	if (r < 0)
 		return r;
+	if (add->conf.pf)
+		return take_picked(add, err);
 	r = observe_device(&add->conf, &a->host, &a->device, err);
 	if (r < 0)
 		return owner_explain(&add->store, &add->conf, err);
@@ -162,6 +192,20 @@ static void log_rdma(const struct host_state *state)
 			 state->device.rdma.name, modes[state->rdma_mode]);
 }
 
+static void log_chain(const struct add *add)
+{
+	const struct device *device = &add->apply.device;
+	const struct mtu_chain *chain = &add->plan.chain;
+
+	log_debug("device %s is %s, driver or kind %s, ifindex %d", device->key, device->name,
+		  *device->pci.driver ? device->pci.driver : device->kind, device->ifindex);
+	for (size_t i = 0; i < chain->n_hops; i++)
+		log_debug("%s %s has MTU %d, needs %d", mtu_hop_kind_name(chain->hops[i].kind),
+			  chain->hops[i].name, chain->hops[i].mtu, chain->hops[i].need);
+	log_debug("the pod gets MTU %d, which carries RoCE path MTU %d", chain->pod_mtu,
+		  chain->pod_roce_mtu);
+}
+
 static int make_plan(struct add *add, struct err *err)
 {
 	struct apply *a = &add->apply;
@@ -174,7 +218,9 @@ static int make_plan(struct add *add, struct err *err)
 	if (r < 0)
 		return r;
 	a->device = state->device;
+	a->pf_ifindex = state->pf.ifindex;
 	plan_add(&add->conf, &add->profile, state, ifname, &add->plan);
+	log_chain(add);
 	log_findings(&add->plan.findings);
 	log_rdma(state);
 	return finding_refuse(&add->plan.findings, err);
@@ -202,7 +248,8 @@ static int start_journal(struct add *add, struct err *err)
 	};
 	journal_boot_id(journal->boot_id);
 	memcpy(journal->steps, add->plan.steps, add->plan.n_steps * sizeof(*journal->steps));
-	plan_home(add->state.fabric, journal->steps, journal->n_steps);
+	plan_home(journal->device.pci.is_vf ? add->state.fabric : NULL, journal->steps,
+		  journal->n_steps);
 	r = journal_write(&add->store, journal, err);
 	if (r == 0)
 		r = store_claim(&add->store, journal->device.key, &journal->attachment, err);
@@ -240,6 +287,9 @@ static int run_steps(struct add *add, struct err *err)
 	if (r < 0)
 		return r;
 	plan_addresses(&a->result, &addresses);
+	if (a->result.n_ips > 0) /* before them: see addr_prepare_ipv6() */
+		announce_wait(a->pod.netns, a->pod.rt, a->device.pod_ifindex,
+			      add->profile.carrier_wait_ms);
 	return apply_do(a, addresses.steps, addresses.n_steps, err);
 }
 
@@ -279,6 +329,7 @@ static int read_back(struct add *add, struct cni_iface *ret_iface, struct err *e
 		return err_set(err, ROCE_MTU_MISMATCH, -EIO,
 			       "MTU_MISMATCH at the pod: MTU %d was planned, %s has %d",
 			       add->plan.chain.pod_mtu, link.name, link.mtu);
+	add->link = link;
 	*ret_iface = (struct cni_iface){ .mtu = link.mtu, .sandbox = add->call->args.netns };
 	memcpy(ret_iface->name, link.name, sizeof(ret_iface->name));
 	memcpy(ret_iface->pci, device->pci.addr, sizeof(ret_iface->pci));
@@ -309,6 +360,27 @@ static int finish(struct add *add, char **ret_answer, struct err *err)
 	return *ret_answer ? 0 : err_set(err, CNI_IO_FAILURE, -ENOMEM, "out of memory");
 }
 
+/* Best effort, and the last thing that is done. */
+static void announce(const struct add *add)
+{
+	const struct apply *a = &add->apply;
+	const struct announcer announcer = {
+		.netns = a->pod.netns,
+		.sock = a->pod.rt,
+		.link = &add->link,
+		.echoes = a->device.pci.is_vf,
+	};
+	struct addr addrs[RESULT_IPS_MAX];
+	struct plan addresses;
+	size_t n = 0;
+
+	plan_addresses(&a->result, &addresses);
+	for (size_t i = 0; i < addresses.n_steps; i++)
+		if (addresses.steps[i].type == STEP_ADDR)
+			addrs[n++] = addresses.steps[i].addr;
+	announce_send(&announcer, addrs, n);
+}
+
 /* After a failure: as before, or, if even that fails, with the journal kept and a word about it. */
 static void undo_all(struct add *add, struct err *err)
 {
@@ -325,13 +397,18 @@ static void undo_all(struct add *add, struct err *err)
 
 static int run(struct add *add, char **ret_answer, struct err *err)
 {
-	int r = start_journal(add, err);
+	int r = stop_check(err);
 
+	if (r < 0)
+		return r;
+	r = start_journal(add, err);
 	if (r == 0)
 		r = run_steps(add, err);
 	if (r == 0)
 		r = finish(add, ret_answer, err);
-	if (r < 0)
+	if (r == 0)
+		announce(add);
+	else
 		undo_all(add, err);
 	return r;
 }
@@ -347,6 +424,8 @@ int verb_add(const struct cni_call *call, char **ret_answer, struct err *err)
 	};
 	int r;
 
+	stop_hold();
+	stop_heed(true);
 	r = read_request(&add, err);
 	if (r == 0)
 		r = open_sides(&add, err);
@@ -356,6 +435,7 @@ int verb_add(const struct cni_call *call, char **ret_answer, struct err *err)
 		r = make_plan(&add, err);
 	if (r == 0)
 		r = run(&add, ret_answer, err);
+	stop_heed(false);
 	add_release(&add);
 	return r;
 }

@@ -15,16 +15,27 @@
  *  4. Undo goes on after a failure and reports them all. What could not be restored keeps the
  *     journal, so that the next DEL, GC or ADD tries again.
  *  5. The RDMA device follows its netdev into the pod and leaves before it.
+ *  6. A signal (base/stop.h) ends an ADD between two steps, or while it waits for a lock or for the IPAM
+ *     plugin, and that is a failure like any other. Nothing ends an undo.
  */
 #include "cni/apply.h"
+
+#include "base/log.h"
+#include "base/stop.h"
 
 #include <errno.h>
 
 /* step_exec(), whose failures always say something. */
 static int exec(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err)
 {
-	int r = step_exec(a, step, mode, err);
+	int64_t begin = log_clock();
+	char text[STEP_TEXT_SIZE];
+	int r;
 
+	log_debug("%s: %s", mode == APPLY_DO ? "step" : "undo",
+		  step_print(step, a->device.name, text));
+	r = step_exec(a, step, mode, err);
+	log_debug("%s in %.1f ms", r < 0 ? "failed" : "done", log_ms(begin));
 	return r < 0 ? err_set(err, ROCE_KERNEL_REFUSED, r, "%s", strerror(-r)) : 0;
 }
 
@@ -33,9 +44,13 @@ int apply_do(struct apply *a, const struct step *steps, size_t n, struct err *er
 	char text[STEP_TEXT_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
-		if (exec(a, &steps[i], APPLY_DO, err) == 0)
-			continue;
-		return err_wrap(err, "%s", step_print(&steps[i], a->device.name, text));
+		if (!step_changes(&steps[i]))
+			continue; /* what stays is in the plan for the sake of the undo */
+		if (stop_check(err) < 0)
+			return err_wrap(err, "before \"%s\"",
+					step_print(&steps[i], a->device.name, text));
+		if (exec(a, &steps[i], APPLY_DO, err) < 0)
+			return err_wrap(err, "%s", step_print(&steps[i], a->device.name, text));
 	}
 	return 0;
 }

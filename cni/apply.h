@@ -17,6 +17,7 @@ enum apply_mode {
  * @host, @pod:	the two sides; @pod closed: the namespace is gone
  * @device:	the device; ifindexes are kept up to date
  * @delegate:	the IPAM plugin; type NULL: none
+ * @pf_ifindex:	where the PF of the device was seen last; 0: not yet
  * @result:	receives the IPAM plugin's answer
  * @result_json: the document @result borrows from
  */
@@ -24,6 +25,7 @@ struct apply {
 	struct side host;
 	struct side pod;
 	struct device device;
+	int pf_ifindex;
 	struct delegate delegate;
 	struct cni_result result;
 	json_t *result_json;
@@ -33,7 +35,7 @@ struct apply {
  * apply_do() - run steps in order
  * @a:		context
  * @steps, @n:	steps
- * @err:	the failure; the step's text in front
+ * @err:	the failure; the step's text in front. CNI_TRY_AGAIN: a signal came (base/stop.h)
  *
  * Return: 0 or a negative errno; nothing is undone.
  */

@@ -2,10 +2,13 @@
 /* CHECK: the attachment as ADD left it, against what is there. What is still to do is drift. */
 #include "cni/verbs.h"
 
+#include "base/stop.h"
 #include "cni/plan.h"
 #include "netlink/addr.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <linux/if_ether.h>
 #include <stdio.h>
 
 /* What one CHECK looks at. */
@@ -18,8 +21,8 @@ struct check {
 	struct journal journal;
 	struct link link; /* in the pod */
 	struct link pf;	  /* of a VF */
+	struct vf vf;	  /* what its PF says of it */
 	int mtu;	  /* that the pod should have */
-	bool tagged;	  /* by the PF */
 };
 
 /* ---- the device ---- */
@@ -71,6 +74,16 @@ static int check_mtu(struct check *c, struct err *err)
 		       c->link.name, c->mtu, c->link.mtu, c->link.name, c->mtu);
 }
 
+/* A VF without a netdev has only the MTU that its application was told. */
+static void read_prev_vf(struct check *c)
+{
+	const struct cni_args *args = &c->call->args;
+	struct cni_iface iface;
+
+	if (result_find_iface(c->prev, args->ifname, args->netns, &iface) >= 0)
+		c->mtu = iface.mtu;
+}
+
 static int find_pf(struct check *c, struct err *err)
 {
 	const struct pci_dev *pci = &c->journal.device.pci;
@@ -78,7 +91,26 @@ static int find_pf(struct check *c, struct err *err)
 
 	if (r < 0)
 		return err_set(err, ROCE_DRIFT, r, "PF %s has no network interface any more", pci->pf);
-	return 0;
+	return pci->is_vf ? vf_get(c->host.rt, c->pf.ifindex, pci->vf_index, &c->vf, err) : 0;
+}
+
+/* ---- settings ---- */
+
+/* What the network did not ask for is the pod's, the administrator's or a later plugin's to change. */
+static bool is_asked(const struct settings *set, enum step_type type)
+{
+	const bool asked[STEP_TYPE_MAX] = {
+		[STEP_VF_VLAN] = set->vlan.set,
+		[STEP_VF_RATE] = set->min_tx_rate.set || set->max_tx_rate.set,
+		[STEP_VF_SPOOFCHK] = set->spoofchk.set,
+		[STEP_VF_TRUST] = set->trust.set,
+		[STEP_VF_LINK] = set->link_state.set,
+		[STEP_PROMISC] = set->promisc.set,
+		[STEP_ALLMULTI] = set->allmulti.set,
+		[STEP_TXQLEN] = set->txqlen.set,
+	};
+
+	return asked[type];
 }
 
 /* How "ip link set dev PF vf N" calls a setting; a rate has two words. */
@@ -96,7 +128,8 @@ static void fix_vf(const struct check *c, const struct step *step, char *buf, si
 		snprintf(value, sizeof(value), "min_tx_rate %d max_tx_rate %d", step->want.rate.min,
 			 step->want.rate.max);
 	else if (step->type == STEP_VF_VLAN)
-		snprintf(value, sizeof(value), "%d qos %d", step->want.vlan.id, step->want.vlan.qos);
+		snprintf(value, sizeof(value), "%d qos %d%s", step->want.vlan.id, step->want.vlan.qos,
+			 step->want.vlan.proto == ETH_P_8021AD ? " proto 802.1ad" : "");
 	else
 		step_value_print(step, &step->want, value);
 	snprintf(buf, size, "ip link set dev %s vf %d %s%s%s", c->pf.name,
@@ -109,13 +142,9 @@ static int check_vf(struct check *c, const struct step *step, struct err *err)
 	char want[STEP_VALUE_SIZE], have[STEP_VALUE_SIZE], fix[128];
 	int index = c->journal.device.pci.vf_index;
 	struct step now = *step;
-	struct vf vf;
-	int r = vf_get(c->host.rt, c->pf.ifindex, index, &vf, err);
 
-	if (r < 0)
-		return r;
-	now.have = step_value_of_vf(step->type, &vf);
-	if (!step_changes(&now))
+	now.have = step_value_of_vf(step->type, &c->vf);
+	if (!is_asked(&c->conf.set, step->type) || !step_changes(&now))
 		return 0;
 	fix_vf(c, step, fix, sizeof(fix));
 	return err_set(err, ROCE_DRIFT, -EINVAL, "VF %d of PF %s should have %s %s, but has %s; %s",
@@ -124,18 +153,24 @@ static int check_vf(struct check *c, const struct step *step, struct err *err)
 		       step_value_print(&now, &now.have, have), fix);
 }
 
-/* What the network asked for; else it is the pod's, or a later plugin's, to change. */
 static int check_link(struct check *c, const struct step *step, struct err *err)
 {
+	static const char *const words[STEP_TYPE_MAX] = { /* of "ip link set dev NAME" */
+		[STEP_PROMISC] = "promisc",
+		[STEP_ALLMULTI] = "allmulticast",
+		[STEP_TXQLEN] = "txqueuelen",
+	};
 	char want[STEP_VALUE_SIZE], have[STEP_VALUE_SIZE];
 	struct step now = *step;
 
 	now.have = step_value_of_link(step->type, &c->link);
-	if (!step_changes(step) || !step_changes(&now))
+	if (!is_asked(&c->conf.set, step->type) || !step_changes(&now))
 		return 0;
-	return err_set(err, ROCE_DRIFT, -EINVAL, "%s should have %s %s, but has %s", c->link.name,
-		       step_label(step), step_value_print(&now, &now.want, want),
-		       step_value_print(&now, &now.have, have));
+	step_value_print(&now, &now.want, want);
+	return err_set(err, ROCE_DRIFT, -EINVAL,
+		       "%s should have %s %s, but has %s; set it back in the pod: ip link set dev %s %s %s",
+		       c->link.name, step_label(step), want, step_value_print(&now, &now.have, have),
+		       c->link.name, words[step->type], want);
 }
 
 static int check_sysctl(struct check *c, const struct step *step, struct err *err)
@@ -145,9 +180,12 @@ static int check_sysctl(struct check *c, const struct step *step, struct err *er
 
 	if (r == 0 && setting_same_value(now, step->want.text))
 		return 0;
-	return err_set(err, ROCE_DRIFT, -EINVAL, "sysctl %s should be \"%s\" in the pod, but is %s%s%s",
-		       step->sysctl, step->want.text, r < 0 ? "" : "\"", r < 0 ? strerror(-r) : now,
-		       r < 0 ? "" : "\"");
+	if (r < 0)
+		return err_set(err, ROCE_DRIFT, r, "sysctl %s should be \"%s\" in the pod: %s",
+			       step->sysctl, step->want.text, strerror(-r));
+	return err_set(err, ROCE_DRIFT, -EINVAL,
+		       "sysctl %s should be \"%s\" in the pod, but is \"%s\"; set it back there: sysctl -w %s=\"%s\"",
+		       step->sysctl, step->want.text, now, step->sysctl, step->want.text);
 }
 
 static int check_rdma(struct check *c, struct err *err)
@@ -195,15 +233,35 @@ static int check_step(struct check *c, const struct step *step, struct err *err)
 
 /* ---- addresses and routes ---- */
 
+static enum addr_state find_in_pod(const struct check *c, const struct step *step)
+{
+	if (step->type == STEP_ADDR)
+		return addr_state(c->pod.rt, c->link.ifindex, &step->addr);
+	return route_present(c->pod.rt, c->link.ifindex, &step->route) ? ADDR_PRESENT : ADDR_ABSENT;
+}
+
+static int refuse_duplicate(const struct check *c, const struct addr *addr, struct err *err)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	inet_ntop(addr->family, addr->bytes, text, sizeof(text));
+	return err_set(err, ROCE_DRIFT, -EADDRINUSE,
+		       "another node has address %s of %s, too (duplicate address detection failed), so the pod cannot use it; a third node shows the MAC of the other one: ping -c 1 %s; ip neigh show %s; take the address from that and recreate the pod",
+		       text, c->link.name, text, text);
+}
+
 static int check_address(struct check *c, const struct step *step, struct err *err)
 {
 	char text[STEP_TEXT_SIZE];
-	bool there = step->type == STEP_ADDR
-			     ? addr_present(c->pod.rt, c->link.ifindex, &step->addr)
-			     : route_present(c->pod.rt, c->link.ifindex, &step->route);
 
-	if (there)
+	switch (find_in_pod(c, step)) {
+	case ADDR_PRESENT:
 		return 0;
+	case ADDR_DUPLICATE:
+		return refuse_duplicate(c, &step->addr, err);
+	case ADDR_ABSENT:
+		break;
+	}
 	return err_set(err, ROCE_DRIFT, -EINVAL, "missing in the pod: %s",
 		       step_print(step, c->link.name, text));
 }
@@ -253,7 +311,7 @@ static int observe(struct check *c, struct mtu_chain *ret_chain, struct err *err
 	if (r == 0)
 		r = chain_observe(&c->host, &c->pod, link, pf, &view, err);
 	if (r == 0)
-		chain_ask(&view, fabric, device->pci.driver, c->tagged, ret_chain);
+		chain_ask(&view, fabric, device->pci.driver, c->vf.vlan.id > 0, ret_chain);
 	return r;
 }
 
@@ -314,8 +372,6 @@ static void read_journal(struct check *c)
 
 		if (step->type == STEP_LINK_MTU)
 			c->mtu = step->want.number;
-		if (step->type == STEP_VF_VLAN)
-			c->tagged = step->want.vlan.id > 0;
 	}
 }
 
@@ -328,6 +384,8 @@ static int run(struct check *c, struct err *err)
 	read_journal(c);
 	if (r == 0 && netdev)
 		r = read_prev(c, err);
+	else if (r == 0)
+		read_prev_vf(c);
 	if (r == 0)
 		r = find_pf(c, err);
 	if (r == 0)
@@ -346,6 +404,7 @@ int verb_check(const struct cni_call *call, char **ret_answer, struct err *err)
 	int r;
 
 	(void)ret_answer;
+	stop_hold();
 	r = netconf_read(call, &c.conf, err);
 	if (r == 0)
 		r = profile_load(PROFILE_PATH, &c.profile, err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cni/verbs.h"
 
+#include "base/stop.h"
 #include "cni/detach.h"
 
 #include <errno.h>
@@ -48,6 +49,7 @@ int verb_del(const struct cni_call *call, char **ret_answer, struct err *err)
 	int r;
 
 	(void)ret_answer;
+	stop_hold();
 	profile_load_for_del(PROFILE_PATH, &profile, &broken);
 	r = store_open(&profile, &store, err);
 	if (r == 0)

@@ -2,6 +2,8 @@
 #include "cni/delegate.h"
 
 #include "base/file.h"
+#include "base/log.h"
+#include "base/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +16,7 @@
 
 enum {
 	DELEGATE_TIMEOUT_MS = 20000, /* with our own work well below CRI-O's 60 s for a DEL */
+	DELEGATE_GRACE_MS = 500, /* from SIGTERM to SIGKILL, when a signal ends the ADD */
 	DELEGATE_ANSWER_MAX = 1 << 20,
 	ENV_MAX = 1024,
 	N_OWN = 5, /* variables of our own making */
@@ -80,7 +83,7 @@ static int spawn(const char *file, char **env, struct child *ret_child)
 	int in[2], out[2], r;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
-	sigset_t defaults;
+	sigset_t defaults, none;
 	char *argv[] = { (char *)file, NULL };
 
 	if (pipe2(in, O_CLOEXEC) < 0)
@@ -93,11 +96,14 @@ static int spawn(const char *file, char **env, struct child *ret_child)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-	sigemptyset(&defaults);
+	stop_defaults(&defaults);
 	sigaddset(&defaults, SIGPIPE); /* we ignore it; the plugin shall not inherit that */
+	sigemptyset(&none);
 	posix_spawnattr_init(&attr);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
+						POSIX_SPAWN_SETSIGMASK);
 	posix_spawnattr_setsigdefault(&attr, &defaults);
+	posix_spawnattr_setsigmask(&attr, &none);
 	r = -posix_spawn(&ret_child->pid, file, &actions, &attr, argv, env);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attr);
@@ -123,11 +129,14 @@ static int converse(struct child *child, const struct delegate *delegate, int64_
 		return -ENOMEM;
 	for (;;) {
 		struct pollfd fds[] = { { child->out, POLLIN, 0 }, { child->in, POLLOUT, 0 } };
-		int left = file_time_left(deadline);
 		ssize_t n;
 
-		if (left == 0 || poll(fds, ARRAY_SIZE(fds), left) == 0)
+		if (file_time_left(deadline) == 0)
 			return -ETIMEDOUT;
+		if (stop_signal())
+			return -EINTR;
+		if (poll(fds, ARRAY_SIZE(fds), STOP_TICK_MS) <= 0)
+			continue;
 		if (fds[1].revents) {
 			n = write(child->in, delegate->config + sent, delegate->config_len - sent);
 			sent += n > 0 ? (size_t)n : 0;
@@ -148,20 +157,35 @@ static int converse(struct child *child, const struct delegate *delegate, int64_
 	return 0;
 }
 
-static int reap(struct child *child, int64_t deadline)
+/* The plugin stays a zombie: until it is waited for, its process group is nobody else's. */
+static bool has_ended(const struct child *child)
 {
-	int status;
+	siginfo_t info = { .si_pid = 0 };
 
-	for (;;) {
-		pid_t pid = waitpid(child->pid, &status, WNOHANG);
+	return waitid(P_PID, child->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != 0;
+}
 
-		if (pid == child->pid)
-			return status;
-		if (file_time_left(deadline) == 0)
-			break;
-		poll(NULL, 0, 1);
+/* End the plugin and what it has started; for a signal's sake gently at first. */
+static void end(const struct child *child)
+{
+	int64_t deadline = file_deadline(DELEGATE_GRACE_MS);
+
+	if (stop_signal()) {
+		kill(-child->pid, SIGTERM);
+		while (!has_ended(child) && file_time_left(deadline) > 0)
+			poll(NULL, 0, 1);
 	}
 	kill(-child->pid, SIGKILL);
+}
+
+static int reap(const struct child *child, bool failed, int64_t deadline)
+{
+	int status = 0;
+
+	while (!failed && !has_ended(child) && file_time_left(deadline) > 0 && !stop_signal())
+		poll(NULL, 0, 1);
+	if (failed || !has_ended(child))
+		end(child);
 	waitpid(child->pid, &status, 0);
 	return status;
 }
@@ -169,7 +193,7 @@ static int reap(struct child *child, int64_t deadline)
 static int run(const char *file, char **env, const struct delegate *delegate, char **ret_answer,
 	       int *ret_status, struct err *err)
 {
-	int64_t deadline = file_deadline(DELEGATE_TIMEOUT_MS);
+	int64_t deadline = file_deadline(DELEGATE_TIMEOUT_MS), begin = log_clock();
 	struct child child = { 0 };
 	int r = spawn(file, env, &child);
 
@@ -181,7 +205,12 @@ static int run(const char *file, char **env, const struct delegate *delegate, ch
 	if (child.in >= 0)
 		close(child.in);
 	close(child.out);
-	*ret_status = reap(&child, r < 0 ? 0 : deadline);
+	*ret_status = reap(&child, r < 0, deadline);
+	log_debug("%s ran for %.1f ms and ended with %s %d", file, log_ms(begin),
+		  WIFSIGNALED(*ret_status) ? "signal" : "status",
+		  WIFSIGNALED(*ret_status) ? WTERMSIG(*ret_status) : WEXITSTATUS(*ret_status));
+	if ((r == -EINTR || *ret_status != 0) && stop_check(err) < 0)
+		return err_wrap(err, "IPAM plugin %s was ended", delegate->type);
 	if (r == -ETIMEDOUT)
 		return err_set(err, ROCE_IPAM_FAILED, r,
 			       "IPAM plugin %s gave no answer in %d s and was killed; run it by hand with the same configuration",

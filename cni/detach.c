@@ -2,25 +2,16 @@
 #include "cni/detach.h"
 
 #include "base/log.h"
+#include "base/stop.h"
 #include "cni/apply.h"
 
 #include <errno.h>
 
-/* The pod's namespace, if it still is the one that the journal speaks of. */
-static int open_pod(const struct journal *journal, const char *netns, struct side *ret_pod,
-		    struct err *err)
+/* A VF that a process has never left the host: its pod lives as long as its namespace is where it was. */
+static bool has_process(const struct journal *journal)
 {
-	char boot_id[BOOT_ID_SIZE];
-	int r;
-
-	*ret_pod = (struct side)SIDE_CLOSED;
-	journal_boot_id(boot_id);
-	if (!streq(boot_id, journal->boot_id))
-		return 0; /* no namespace outlives a boot, but its inode number comes again */
-	r = side_reopen_pod(netns, journal->netns_id, ret_pod, err);
-	if (r == 0 && ret_pod->netns < 0 && !(netns && streq(netns, journal->netns)))
-		r = side_reopen_pod(journal->netns, journal->netns_id, ret_pod, err);
-	return r;
+	return journal->active && journal_of_this_boot(journal) &&
+	       netns_at(journal->netns, journal->netns_id) == 0;
 }
 
 bool detach_is_live(const struct side *host, const struct journal *journal)
@@ -30,7 +21,9 @@ bool detach_is_live(const struct side *host, const struct journal *journal)
 	enum place place;
 	struct link link;
 
-	return open_pod(journal, NULL, &pod, &ignored) == 0 && pod.netns >= 0 &&
+	if (journal->device.userspace)
+		return has_process(journal);
+	return journal_open_pod(journal, NULL, &pod, &ignored) == 0 && pod.netns >= 0 &&
 	       observe_where(&journal->device, host, &pod, &link, &place) == 0 && place == PLACE_POD;
 }
 
@@ -49,12 +42,27 @@ static struct delegate journal_delegate(const struct journal *journal, const cha
 	};
 }
 
-static bool owns_device(const struct store *store, const struct journal *journal)
+/*
+ * After a boot a netdev without PCI address cannot be told from another one with its ifindex; and what it
+ * had been set to is gone.
+ */
+static bool outlived_by_boot(const struct journal *journal)
 {
-	char owner[STORE_NAME_SIZE], name[STORE_NAME_SIZE];
+	return !*journal->device.pci.addr && !journal_of_this_boot(journal);
+}
 
-	return store_owner(store, journal->device.key, owner) &&
-	       streq(owner, store_name(&journal->attachment, name));
+/* Every step but the IPAM plugin's. */
+static int undo_device(struct apply *a, const struct journal *journal, struct err *err)
+{
+	struct step steps[JOURNAL_STEPS_MAX];
+	size_t n = 0;
+
+	if (outlived_by_boot(journal))
+		return 0;
+	for (size_t i = 0; i < journal->n_steps; i++)
+		if (journal->steps[i].type != STEP_IPAM)
+			steps[n++] = journal->steps[i];
+	return apply_undo(a, steps, n, err);
 }
 
 /* The device was never taken, or somebody else has it by now: only the addresses are still ours. */
@@ -64,20 +72,27 @@ static int release_addresses(struct apply *a, const struct journal *journal, str
 	return journal->ipam_type ? delegate_call(&a->delegate, CNI_DEL, err) : 0;
 }
 
+static int incomplete(struct err *err)
+{
+	err->code = ROCE_UNDO_INCOMPLETE;
+	return err_wrap(err, "not everything could be restored, DEL or GC will try again");
+}
+
 static int undo(const struct store *store, struct apply *a, const struct journal *journal,
 		struct err *err)
 {
+	bool owned = store_owns(store, &journal->attachment, journal->device.key);
+	bool heed = stop_heed(false);
 	int r;
 
-	if (owns_device(store, journal))
+	if (owned && !outlived_by_boot(journal))
 		r = apply_undo(a, journal->steps, journal->n_steps, err);
 	else
 		r = release_addresses(a, journal, err);
-	if (r < 0) {
-		err->code = ROCE_UNDO_INCOMPLETE;
-		return err_wrap(err, "not everything could be restored, DEL or GC will try again");
-	}
-	if (owns_device(store, journal))
+	stop_heed(heed);
+	if (r < 0)
+		return incomplete(err);
+	if (owned)
 		store_unclaim(store, journal->device.key);
 	journal_remove(store, &journal->attachment);
 	return 0;
@@ -97,10 +112,26 @@ int detach(const struct store *store, const struct side *host, const struct jour
 	if (!device_locked)
 		r = store_lock_device(store, journal->device.key, &lock, err);
 	if (r == 0)
-		r = open_pod(journal, netns, &a.pod, err);
+		r = journal_open_pod(journal, netns, &a.pod, err);
 	if (r < 0)
 		return r;
 	r = undo(store, &a, journal, err);
 	side_close(&a.pod);
 	return r;
+}
+
+int detach_device(const struct store *store, const struct side *host, const struct journal *journal,
+		  struct err *err)
+{
+	struct apply a = { .host = *host, .device = journal->device };
+	int r = journal_open_pod(journal, NULL, &a.pod, err);
+
+	if (r < 0)
+		return r;
+	r = undo_device(&a, journal, err);
+	side_close(&a.pod);
+	if (r < 0)
+		return incomplete(err);
+	store_unclaim(store, journal->device.key);
+	return 0;
 }

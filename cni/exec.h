@@ -27,20 +27,23 @@ int exec_find(struct apply *a, enum apply_mode mode, struct link *ret_link, stru
 int exec_changed(const struct apply *a, const char *what, struct err *err);
 
 /**
- * exec_find_pf() - find the PF of the device: by PCI address, names and indexes change hands
+ * exec_find_pf() - find the PF of the device: by PCI address, since names and indexes change hands
  * @a, @mode:	as step_exec()
  * @ret_pf:	its netdev
  * @err:	ROCE_DEVICE_NOT_FOUND
  *
  * Return: 0; 1 if the VF is gone, which for an undo is success; a negative errno.
  */
-int exec_find_pf(const struct apply *a, enum apply_mode mode, struct link *ret_pf, struct err *err);
+int exec_find_pf(struct apply *a, enum apply_mode mode, struct link *ret_pf, struct err *err);
 
 /* exec_vf() - a setting of the VF on its PF, any type STEP_VF_*. Return: as step_exec(). */
 int exec_vf(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err);
 
 /* exec_link() - a setting of the netdev, wherever it is. Return: as step_exec(). */
 int exec_link(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err);
+
+/* exec_drop_names() - remove the altnames that a pod has given. Return: 0 or a negative errno. */
+int exec_drop_names(const struct apply *a, struct nlsock *rt, int ifindex, struct err *err);
 
 /* exec_mac(), exec_move(), exec_rdma_move(), exec_sysctl() - Return: as step_exec(). */
 int exec_mac(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err);

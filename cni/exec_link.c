@@ -55,29 +55,13 @@ static unsigned names_of(const struct device *device, const struct link *link)
 	return names;
 }
 
+/* So many names are all that was noted down: then nobody can say which others are the pod's. */
 static bool knows(const struct device *device, const char *name)
 {
 	for (size_t i = 0; i < device->n_altnames; i++)
 		if (streq(device->altnames[i], name))
 			return true;
-	return false;
-}
-
-/* Those that are wanted, and in an undo no other: a pod may have given its own. */
-static int set_names(const struct apply *a, struct nlsock *rt, const struct link *link,
-		     unsigned want, enum apply_mode mode, struct err *err)
-{
-	const struct device *device = &a->device;
-	unsigned have = names_of(device, link);
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && mode == APPLY_UNDO && i < link->n_altnames; i++)
-		if (!knows(device, link->altnames[i]))
-			r = link_altname(rt, link->ifindex, link->altnames[i], false, err);
-	for (size_t i = 0; r == 0 && i < device->n_altnames; i++)
-		if ((have ^ want) & 1U << i)
-			r = link_altname(rt, link->ifindex, device->altnames[i], want >> i & 1, err);
-	return r;
+	return device->n_altnames == LINK_ALTNAMES_MAX;
 }
 
 static bool strange_names(const struct device *device, const struct link *link)
@@ -86,6 +70,76 @@ static bool strange_names(const struct device *device, const struct link *link)
 		if (!knows(device, link->altnames[i]))
 			return true;
 	return false;
+}
+
+int exec_drop_names(const struct apply *a, struct nlsock *rt, int ifindex, struct err *err)
+{
+	struct link link;
+	int r = link_get(rt, ifindex, &link);
+
+	while (r == 0 && strange_names(&a->device, &link)) { /* a link shows only so many */
+		for (size_t i = 0; r == 0 && i < link.n_altnames; i++)
+			if (!knows(&a->device, link.altnames[i]))
+				r = link_altname(rt, ifindex, link.altnames[i], false, err);
+		if (r == 0)
+			r = link_get(rt, ifindex, &link);
+	}
+	return r;
+}
+
+/* Those that are wanted, and in an undo no other. */
+static int set_names(const struct apply *a, struct nlsock *rt, const struct link *link,
+		     unsigned want, enum apply_mode mode, struct err *err)
+{
+	const struct device *device = &a->device;
+	unsigned have = names_of(device, link);
+	int r = mode == APPLY_UNDO ? exec_drop_names(a, rt, link->ifindex, err) : 0;
+
+	for (size_t i = 0; r == 0 && i < device->n_altnames; i++)
+		if ((have ^ want) & 1U << i)
+			r = link_altname(rt, link->ifindex, device->altnames[i], want >> i & 1, err);
+	return r;
+}
+
+/* ---- what the pod has made of it ---- */
+
+enum { RIDERS_MAX = 32 };
+
+struct riders {
+	int on;
+	int found[RIDERS_MAX];
+	size_t n;
+};
+
+static bool rides(const struct link *link, void *arg)
+{
+	struct riders *riders = arg;
+
+	if (link->lower == riders->on && !streq(link->kind, "veth")) /* its peer points at it, too */
+		riders->found[riders->n++] = link->ifindex;
+	return riders->n == RIDERS_MAX;
+}
+
+/*
+ * A VLAN, macvlan or ipvlan that the pod has put on the device stays there when the device goes, and goes
+ * on working: on what is the next pod's by then. It must go while the device is up, whose filters do not
+ * follow when it is down.
+ */
+static void drop_riders(struct apply *a, int ifindex)
+{
+	struct riders riders;
+	bool dropped;
+
+	do {
+		dropped = false;
+		riders = (struct riders){ .on = ifindex };
+		link_list(a->pod.rt, rides, &riders);
+		for (size_t i = 0; i < riders.n; i++) {
+			struct err ignored = { 0 };
+
+			dropped |= link_del(a->pod.rt, riders.found[i], &ignored) == 0;
+		}
+	} while (dropped && riders.n == RIDERS_MAX);
 }
 
 /* ---- all ---- */
@@ -147,12 +201,9 @@ static int read_back(const struct apply *a, const struct step *step, enum apply_
 }
 
 /* Only what was on the host is restored, there; in a pod the kernel's defaults hold. */
-static int exec_conf(struct apply *a, enum apply_mode mode, struct nlsock *rt,
-		     const struct link *link, struct err *err)
+static int exec_conf(struct apply *a, struct nlsock *rt, const struct link *link, struct err *err)
 {
-	if (mode == APPLY_DO || rt != a->host.rt)
-		return 0;
-	return devconf_restore(rt, link, &a->device.conf, err);
+	return rt == a->host.rt ? devconf_restore(rt, link, &a->device.conf, err) : 0;
 }
 
 int exec_link(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err)
@@ -164,7 +215,9 @@ int exec_link(struct apply *a, const struct step *step, enum apply_mode mode, st
 	if (r != 0)
 		return r < 0 ? r : 0;
 	if (step->type == STEP_CONF)
-		return exec_conf(a, mode, rt, &link, err);
+		return exec_conf(a, rt, &link, err);
+	if (step->type == STEP_LINK_STATE && mode == APPLY_UNDO && rt == a->pod.rt)
+		drop_riders(a, link.ifindex);
 	if (is_so(a, step, mode, &link, &step->want))
 		return 0;
 	if (mode == APPLY_DO && step->type != STEP_LINK_STATE &&

@@ -2,11 +2,35 @@
 /* The MAC of the device: what the PF orders, and what the netdev has. */
 #include "cni/exec.h"
 
+#include "base/log.h"
+
 #include <errno.h>
+
+/*
+ * Not every driver takes "none" back once an administrative MAC was set. The VF's own one ordered is the
+ * nearest to it: never the pod's.
+ */
+static int clear_admin_mac(struct apply *a, const struct step *step, int pf, struct err *err)
+{
+	struct err refused = { 0 };
+	int index = a->device.pci.vf_index;
+	int r = vf_set_mac(a->host.rt, pf, index, step->want.mac.admin, &refused);
+
+	if (r != -EINVAL && r != -EADDRNOTAVAIL && r != -EOPNOTSUPP) {
+		*err = refused;
+		return r; /* done, or a matter of another moment */
+	}
+	if (vf_set_mac(a->host.rt, pf, index, step->want.mac.link, err) < 0)
+		return -err->eno;
+	log_warn("VF %s had no administrative MAC, and none cannot be set again (%s): it has its own one now",
+		 a->device.pci.addr, refused.msg);
+	return 0;
+}
 
 static int set_admin_mac(struct apply *a, const struct step *step, enum apply_mode mode,
 			 struct err *err)
 {
+	static const unsigned char none[LINK_MAC_LEN];
 	const unsigned char *want = step->want.mac.admin;
 	int index = a->device.pci.vf_index;
 	struct link pf;
@@ -21,6 +45,8 @@ static int set_admin_mac(struct apply *a, const struct step *step, enum apply_mo
 	r = vf_get(a->host.rt, pf.ifindex, index, &vf, err);
 	if (r < 0 || memcmp(vf.mac, want, LINK_MAC_LEN) == 0)
 		return r;
+	if (mode == APPLY_UNDO && memcmp(want, none, LINK_MAC_LEN) == 0 && !a->device.userspace)
+		return clear_admin_mac(a, step, pf.ifindex, err);
 	return vf_set_mac(a->host.rt, pf.ifindex, index, want, err);
 }
 

@@ -42,6 +42,35 @@ static bool name_free(struct nlsock *rt, const char *name)
 	return link_find(rt, name, &other) == -ENODEV;
 }
 
+/* The kernel moves no device of which the host has a name: those that the pod gave go, and so do others. */
+static void drop_clashing_names(struct apply *a, int ifindex)
+{
+	struct err ignored = { 0 };
+	struct link link;
+
+	exec_drop_names(a, a->pod.rt, ifindex, &ignored);
+	if (link_get(a->pod.rt, ifindex, &link) < 0)
+		return;
+	for (size_t i = 0; i < link.n_altnames; i++)
+		if (!name_free(a->host.rt, link.altnames[i]))
+			link_altname(a->pod.rt, ifindex, link.altnames[i], false, &ignored);
+}
+
+/* udev gives a device an altname that it cannot have as its name. */
+static int make_way(struct apply *a, const struct link *link, const char *name, struct err *err)
+{
+	struct link other;
+	int r = link_find(a->host.rt, name, &other);
+
+	if (r == -ENODEV)
+		return 0;
+	if (r == 0 && other.ifindex == link->ifindex)
+		return link_altname(a->host.rt, link->ifindex, name, false, err);
+	return err_set(err, ROCE_KERNEL_REFUSED, -EEXIST,
+		       "the host has another interface %s by now; the device came back as %s, rename one of them",
+		       name, link->name);
+}
+
 /* On the host, but under the pod's name, "devN", or a name of our own. */
 static int rename_on_host(struct apply *a, const struct step *step, const struct link *link,
 			  struct err *err)
@@ -52,10 +81,8 @@ static int rename_on_host(struct apply *a, const struct step *step, const struct
 	a->device.ifindex = link->ifindex;
 	if (streq(link->name, name))
 		return 0;
-	if (!name_free(a->host.rt, name))
-		return err_set(err, ROCE_KERNEL_REFUSED, -EEXIST,
-			       "the host has another interface %s by now; the device came back as %s, rename one of them",
-			       name, link->name);
+	if (make_way(a, link, name, err) < 0)
+		return -err->eno;
 	if (link->up && link_set(a->host.rt, link->ifindex, &down, err) < 0)
 		return -err->eno;
 	return link_set(a->host.rt, link->ifindex, &rename, err);
@@ -70,6 +97,8 @@ static const char *prepare_return(struct apply *a, const struct step *step, cons
 
 	if (link->up)
 		link_set(a->pod.rt, link->ifindex, &down, &ignored);
+	if (link->n_altnames > 0)
+		drop_clashing_names(a, link->ifindex);
 	if (streq(link->name, name) || !name_free(a->host.rt, name) ||
 	    link_set(a->pod.rt, link->ifindex, &rename, &ignored) < 0)
 		return link->name;

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* GC: attachments of this network that the runtime no longer knows are detached from their journals. */
+/*
+ * GC: attachments of this network that the runtime no longer knows are detached from their journals, and
+ * devices that have come back from any other are restored. STATUS restores those, too.
+ */
 #include "cni/verbs.h"
 
 #include "base/log.h"
+#include "base/stop.h"
 #include "cni/detach.h"
+#include "cni/leftover.h"
+#include "cni/repair.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,23 +43,6 @@ static bool is_valid(const json_t *list, const struct attachment *attachment)
 	return false;
 }
 
-/* One journal: read again under its lock, because a DEL may have been faster. */
-static int collect_one(const struct cni_call *call, const struct store *store,
-		       const struct side *host, const char *name, struct err *err)
-{
-	_cleanup_lock_ struct store_lock lock = STORE_UNLOCKED;
-	_cleanup_journal_ struct journal journal = { 0 };
-	int r = journal_read(store, name, &journal, err);
-
-	if (r == 0)
-		r = store_lock_attachment(store, &journal.attachment, &lock, err);
-	if (r == 0)
-		r = faccessat(store->dir, name, F_OK, 0) == 0 ? 0 : -ENOENT;
-	if (r == 0)
-		r = detach(store, host, &journal, false, NULL, call->args.path, err);
-	return r == -ENOENT && !err_is_set(err) ? 0 : r;
-}
-
 /* What one GC works with; @err collects. */
 struct gc {
 	const struct cni_call *call;
@@ -63,16 +52,44 @@ struct gc {
 	struct err *err;
 };
 
+/* An administrator's list is as old as his look: what has begun since is alive. */
+static int may_collect(const struct gc *gc, const struct journal *journal, struct err *err)
+{
+	enum leftover left;
+	int r;
+
+	if (!gc->call->args.only_leftovers)
+		return 0;
+	r = leftover_judge(gc->store, gc->host, journal, &left, err);
+	return r == 0 && left == LEFTOVER_NONE ? -ENOENT : r;
+}
+
+/* One journal, read under its lock: a DEL may have been faster, or an ADD at work. */
+static int collect_one(const struct gc *gc, const struct attachment *attachment, struct err *err)
+{
+	_cleanup_lock_ struct store_lock lock = STORE_UNLOCKED;
+	_cleanup_journal_ struct journal journal = { 0 };
+	char name[STORE_NAME_SIZE];
+	int r = store_lock_attachment(gc->store, attachment, &lock, err);
+
+	if (r == 0)
+		r = journal_read(gc->store, store_name(attachment, name), &journal, err);
+	if (r == 0)
+		r = may_collect(gc, &journal, err);
+	if (r == 0) {
+		log_info("GC: detaching %s of container %s", attachment->ifname,
+			 attachment->container_id);
+		r = detach(gc->store, gc->host, &journal, false, NULL, gc->call->args.path, err);
+	}
+	return r == -ENOENT && !err_is_set(err) ? 0 : r;
+}
+
 static void collect(const struct attachment *attachment, void *arg)
 {
 	struct gc *gc = arg;
-	char name[STORE_NAME_SIZE];
 	struct err one = { 0 };
 
-	if (is_valid(gc->valid, attachment))
-		return;
-	log_info("GC: detaching %s of container %s", attachment->ifname, attachment->container_id);
-	if (collect_one(gc->call, gc->store, gc->host, store_name(attachment, name), &one) == 0)
+	if (is_valid(gc->valid, attachment) || collect_one(gc, attachment, &one) == 0)
 		return;
 	if (err_is_set(gc->err))
 		err_detail(gc->err, "%s", one.msg);
@@ -89,6 +106,7 @@ int verb_gc(const struct cni_call *call, char **ret_answer, struct err *err)
 	int r;
 
 	(void)ret_answer;
+	stop_hold();
 	r = valid_list(call->json, &valid, err);
 	if (r == 0)
 		r = profile_load(PROFILE_PATH, &profile, err);
@@ -100,6 +118,7 @@ int verb_gc(const struct cni_call *call, char **ret_answer, struct err *err)
 		struct gc gc = { call, &store, &host, valid, err };
 
 		store_each(&store, call->name, collect, &gc);
+		repair_all(&store);
 		store_sweep(&store);
 		verbs_forward(call, err);
 	}
@@ -107,7 +126,11 @@ int verb_gc(const struct cni_call *call, char **ret_answer, struct err *err)
 	return err_is_set(err) ? -err->eno : r;
 }
 
-/* STATUS is asked every few seconds: the profile is sound, state folder and IPAM can be used. */
+/*
+ * STATUS is asked every few seconds: the profile is sound, state folder and IPAM can be used. It is also
+ * what a runtime calls without being asked to: devices that have come back are restored. One that cannot
+ * be is no reason to refuse pods that get other devices.
+ */
 int verb_status(const struct cni_call *call, char **ret_answer, struct err *err)
 {
 	_cleanup_store_ struct store store = STORE_CLOSED;
@@ -120,8 +143,10 @@ int verb_status(const struct cni_call *call, char **ret_answer, struct err *err)
 	if (r == 0 && faccessat(store.dir, "attachments", W_OK, 0) < 0)
 		r = err_set(err, CNI_UNAVAILABLE, -errno, "the state folder %s/roce-cni: %m",
 			    profile.state_dir);
-	if (r == 0)
+	if (r == 0) {
+		repair_all(&store);
 		r = verbs_forward(call, err);
+	}
 	if (r < 0)
 		err->code = CNI_UNAVAILABLE;
 	profile_free(&profile);

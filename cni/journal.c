@@ -13,6 +13,56 @@ void journal_boot_id(char ret_id[BOOT_ID_SIZE])
 		ret_id[0] = '\0';
 }
 
+bool journal_of_this_boot(const struct journal *journal)
+{
+	char boot_id[BOOT_ID_SIZE];
+
+	journal_boot_id(boot_id);
+	return streq(boot_id, journal->boot_id);
+}
+
+static bool has_mac(const struct journal *journal, const struct link *link)
+{
+	if (memcmp(link->mac, journal->device.mac, LINK_MAC_LEN) == 0)
+		return true;
+	for (size_t i = 0; i < journal->n_steps; i++)
+		if (journal->steps[i].type == STEP_MAC &&
+		    memcmp(link->mac, journal->steps[i].want.mac.link, LINK_MAC_LEN) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * The kernel gives the number of a namespace that is gone to the next one, and that one has an interface
+ * with any ifindex. At no path that we know, it is the pod's only if it has the device's MAC, too.
+ */
+static bool is_stranger(const struct journal *journal, const char *netns, const struct side *pod)
+{
+	struct link link;
+
+	if (*journal->device.pci.addr || netns_at(netns, pod->id) == 0 ||
+	    netns_at(journal->netns, pod->id) == 0)
+		return false;
+	return link_get(pod->rt, journal->device.pod_ifindex, &link) < 0 || !has_mac(journal, &link);
+}
+
+int journal_open_pod(const struct journal *journal, const char *netns, struct side *ret_pod,
+		     struct err *err)
+{
+	const char *first = netns ? netns : journal->netns;
+	int r;
+
+	*ret_pod = (struct side)SIDE_CLOSED;
+	if (!journal_of_this_boot(journal))
+		return 0; /* its inode number may come again */
+	r = side_reopen_pod(first, journal->netns_id, ret_pod, err);
+	if (r == 0 && ret_pod->netns < 0 && !streq(first, journal->netns))
+		r = side_reopen_pod(journal->netns, journal->netns_id, ret_pod, err);
+	if (r == 0 && ret_pod->netns >= 0 && is_stranger(journal, first, ret_pod))
+		side_close(ret_pod);
+	return r;
+}
+
 /* ---- writing ---- */
 
 static json_t *mac_json(const unsigned char mac[LINK_MAC_LEN])
@@ -341,6 +391,8 @@ static int read_step(const json_t *value, const char *path, void *field, struct 
 		r = read_value(step->type, json_object_get(value, "want"), path, &step->want, err);
 	if (r == 0 && step->type == STEP_SYSCTL)
 		r = read_sysctl(json_object_get(value, "sysctl"), path, &step->sysctl, err);
+	if (r == 0 && step->type == STEP_SYSCTL && !step->want.text)
+		return jx_value_error(err, path, "a sysctl becomes nothing");
 	return r;
 }
 

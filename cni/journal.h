@@ -51,6 +51,23 @@ struct journal {
 /* journal_boot_id() - the running kernel's boot ID; "" if it cannot be read. */
 void journal_boot_id(char ret_id[BOOT_ID_SIZE]);
 
+/* journal_of_this_boot() - false for an attachment that a boot has ended: no namespace outlives one. */
+bool journal_of_this_boot(const struct journal *journal);
+
+/**
+ * journal_open_pod() - the pod's namespace, if it still is the one that the journal speaks of
+ * @journal:	the attachment
+ * @netns:	CNI_NETNS of this call, or NULL; the journal's path is tried as well
+ * @ret_pod:	the side; closed (netns -1) when the namespace is gone
+ * @err:	for what is no answer, such as EMFILE
+ *
+ * A namespace that only has the number of the pod's, at another path, is a stranger's.
+ *
+ * Return: 0, also when the namespace is gone, or a negative errno.
+ */
+int journal_open_pod(const struct journal *journal, const char *netns, struct side *ret_pod,
+		     struct err *err);
+
 /* journal_write() - publish a journal, whole or not at all. Return: 0 or a negative errno. */
 int journal_write(const struct store *store, const struct journal *journal, struct err *err);
 

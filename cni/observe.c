@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "netlink/addr.h"
+#include "netlink/devconf.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,8 +13,9 @@
 static int no_netdev(const struct pci_dev *pci, struct err *err)
 {
 	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-		       "VF %s has no network interface on the host: its driver is %s; if another pod still has it, delete that pod, else bind the VF to a driver: echo %s > /sys/bus/pci/drivers_probe",
-		       pci->addr, *pci->driver ? pci->driver : "not bound", pci->addr);
+		       "%s %s has no network interface on the host: its driver is %s; if another pod still has it, delete that pod, else bind it to a driver: echo %s > /sys/bus/pci/drivers_probe",
+		       pci->is_vf ? "VF" : "PCI device", pci->addr, *pci->driver ? pci->driver : "not bound",
+		       pci->addr);
 }
 
 static int find_by_pci(const char *addr, const struct side *host, struct pci_dev *ret_pci,
@@ -23,12 +25,8 @@ static int find_by_pci(const char *addr, const struct side *host, struct pci_dev
 
 	if (r < 0)
 		return r;
-	if (!ret_pci->is_vf)
-		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-			       "PCI device %s is no VF (it has no physfn): give the address of a VF, see: ls -d /sys/bus/pci/devices/*/physfn",
-			       addr);
 	r = link_find_parent(host->rt, addr, ret_link);
-	if (r == -ENODEV && pci_is_userspace(ret_pci)) {
+	if (r == -ENODEV && ret_pci->is_vf && pci_is_userspace(ret_pci)) {
 		*ret_link = (struct link){ 0 };
 		snprintf(ret_link->name, sizeof(ret_link->name), "%s", addr);
 		return 0;
@@ -47,7 +45,7 @@ static int find_by_name(const char *name, const struct side *host, struct pci_de
 			       "no interface %s on the host (see: ip link); if another pod still has it, delete that pod",
 			       name);
 	if (pci_addr_parse(ret_link->parent, addr) < 0)
-		return 0; /* no PCI device: veth, macvlan, virtio */
+		return 0; /* no PCI device: veth, macvlan */
 	return pci_get(addr, ret_pci, err);
 }
 
@@ -67,7 +65,7 @@ int observe_device(const struct netconf *conf, const struct side *host, struct d
 	memcpy(device.mac, link.mac, sizeof(device.mac));
 	memcpy(device.altnames, link.altnames, sizeof(device.altnames));
 	device.n_altnames = link.n_altnames;
-	device.conf = link.conf;
+	device.conf = devconf_of(&link);
 	device.ifindex = link.ifindex;
 	device.userspace = link.ifindex == 0;
 	if (*device.pci.addr)
@@ -107,11 +105,8 @@ static int find_in_pod(const struct device *device, const struct side *pod, stru
 	return streq(ret_link->kind, device->kind) ? 0 : -ENODEV;
 }
 
-/*
- * A netdev without PCI address, still on the host. This comes before a look into the pod, where a
- * stranger may have got the ifindex that was meant for the device.
- */
-static bool never_left(const struct device *device, const struct side *host, struct link *ret_link)
+bool observe_never_left(const struct device *device, const struct side *host,
+			struct link *ret_link)
 {
 	return !*device->pci.addr && link_get(host->rt, device->ifindex, ret_link) == 0 &&
 	       streq(ret_link->kind, device->kind) &&
@@ -124,7 +119,7 @@ int observe_where(const struct device *device, const struct side *host, const st
 {
 	int r = -ENODEV;
 
-	if (never_left(device, host, ret_link)) {
+	if (observe_never_left(device, host, ret_link)) {
 		*ret_place = PLACE_HOST;
 		return 0;
 	}
@@ -239,18 +234,30 @@ static int observe_pod(const struct side *pod, const char *ifname, struct host_s
 	return 0;
 }
 
-/* What the pod's namespace has now; what belongs to the device is not there yet. */
+/* What the pod's namespace has now. What belongs to the device comes with it; lo has the same files. */
+static void observe_sysctl(const char *key, const struct side *pod, struct sysctl_state *sysctl)
+{
+	char path[SETTING_PATH_SIZE];
+
+	if (!setting_sysctl_path(key, "lo", path))
+		return; /* cannot be */
+	sysctl->error =
+		netns_sysctl_read(pod->netns, path, sysctl->value, sizeof(sysctl->value));
+	if (sysctl->error == -EIO && setting_of_device(key))
+		sysctl->error = 0; /* stable_secret cannot be read before it is written */
+	if (sysctl->error == 0)
+		sysctl->error = netns_sysctl_writable(pod->netns, path);
+}
+
 static void observe_sysctls(const struct netconf *conf, const struct side *pod, const char *ifname,
 			    struct host_state *state)
 {
 	for (size_t i = 0; i < conf->set.n_sysctls; i++) {
 		const char *key = conf->set.sysctls[i].key;
-		struct sysctl_state *sysctl = &state->sysctls[i];
 
-		setting_sysctl_path(key, ifname, sysctl->path);
-		if (pod->netns >= 0 && !setting_of_device(key))
-			sysctl->error = netns_sysctl_read(pod->netns, sysctl->path, sysctl->value,
-							  sizeof(sysctl->value));
+		setting_sysctl_path(key, ifname, state->sysctls[i].path);
+		if (pod->netns >= 0)
+			observe_sysctl(key, pod, &state->sysctls[i]);
 	}
 }
 
@@ -268,7 +275,7 @@ static int observe_link(const struct side *host, struct host_state *state, struc
 		return err_set(err, CNI_TRY_AGAIN, r,
 			       "device %s (%s) left the host while this ADD was starting", device->name,
 			       device->key);
-	r = addr_any_global(host->rt, state->link.ifindex, &state->has_address, err);
+	r = addr_any_used(host->rt, state->link.ifindex, &state->has_address, err);
 	if (r == 0)
 		r = route_any_default(host->rt, state->link.ifindex, &state->has_default_route, err);
 	return r;

@@ -40,7 +40,10 @@ struct device {
 	struct rdmadev rdma;
 };
 
-/* A sysctl of the pod: its file, and what it has, or why that cannot be read (a negative errno). */
+/*
+ * A sysctl of the pod: its file, and what it has, or why that cannot be read (a negative errno). Of one that
+ * comes with the device, @value and @error are lo's: whether there is such a sysctl at all.
+ */
 struct sysctl_state {
 	char path[SETTING_PATH_SIZE];
 	char value[SYSCTL_VALUE_SIZE];
@@ -56,7 +59,7 @@ struct sysctl_state {
  * @rdma_mode:	of the RDMA subsystem
  * @fabric:	the fabric it is on, or NULL
  * @chain:	the MTU chain
- * @pod_taken:	CNI_IFNAME, if something in the pod or the device itself has that name; "" if not
+ * @pod_taken:	CNI_IFNAME, if something in the pod has that name; "" if not
  * @alt_taken:	bit N: something in the pod has the name @device.altnames[N]
  * @sysctls:	what the pod's namespace has now, for each of the configuration's sysctls
  */
@@ -101,6 +104,20 @@ int observe_device(const struct netconf *conf, const struct side *host, struct d
 int observe_state(const struct netconf *conf, const struct profile *profile,
 		  const struct device *device, const struct side *host, const struct side *pod,
 		  const char *ifname, struct host_state *ret_state, struct err *err);
+
+/**
+ * observe_never_left() - is a netdev without PCI address on the host, by more than ifindex and kind
+ * @device:	who it is
+ * @host:	the host's side
+ * @ret_link:	its netdev
+ *
+ * The same name or the same MAC. This comes before a look into the pod, where a stranger may have got the
+ * ifindex that was meant for the device.
+ *
+ * Return: true if it is.
+ */
+bool observe_never_left(const struct device *device, const struct side *host,
+			struct link *ret_link);
 
 /**
  * observe_where() - find a device again

@@ -13,54 +13,6 @@ static struct step *add_step(struct plan *plan, enum step_type type)
 	return step;
 }
 
-/* ---- may the device be taken at all ---- */
-
-/* What forbids a device, and the command that would free it: before and after the name of @target. */
-struct bar {
-	bool raised;
-	const char *id, *why, *instead, *command, *target, *rest;
-};
-
-static void check_device(const struct host_state *state, struct plan *plan)
-{
-	const char *name = state->device.name;
-	const struct bar bars[] = {
-		{ !state->device.userspace && (state->link.loopback || !state->link.ethernet),
-		  "device-not-ethernet",
-		  "is no Ethernet interface", "name an Ethernet interface", "", "", "" },
-		{ state->device.pci.num_vfs > 0, "device-is-pf",
-		  "is a PF with VFs, which would go with it",
-		  "name one of its VFs, or remove them: ", "echo 0 > /sys/class/net/", name,
-		  "/device/sriov_numvfs" },
-		{ state->has_default_route, "device-has-default-route",
-		  "carries the host's default route", "name another device", "", "", "" },
-		{ state->has_address, "device-has-address", "has an IP address of the host",
-		  "name another device, or remove the address: ", "ip address flush dev ", name, "" },
-		{ *state->chain.carries, "device-carries-others",
-		  "carries another netdev of the host (a VLAN, macvlan or ipvlan)",
-		  "name another device, or remove what rides on it: ", "ip link del ",
-		  state->chain.carries, "" },
-		{ *state->chain.down, "device-parent-down",
-		  "rides on a netdev that is down, so it could not be set up", "",
-		  "ip link set dev ", state->chain.down, " up" },
-		{ state->link.master, "device-enslaved",
-		  "belongs to a bond, team or bridge of the host",
-		  "name another device, or release it: ", "ip link set dev ", name, " nomaster" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(bars); i++) {
-		const struct bar *bar = &bars[i];
-		struct finding *f;
-
-		if (!bar->raised)
-			continue;
-		f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_DEVICE_FORBIDDEN, bar->id,
-				"device %s %s: it cannot be given to a pod", name, bar->why);
-		snprintf(f->hop, sizeof(f->hop), "device %s", name);
-		finding_fix(f, "%s%s%s%s", bar->instead, bar->command, bar->target, bar->rest);
-	}
-}
-
 static void check_profile(const struct profile *profile, struct plan *plan)
 {
 	struct finding *f;
@@ -70,117 +22,6 @@ static void check_profile(const struct profile *profile, struct plan *plan)
 	f = finding_add(&plan->findings, SEVERITY_WARNING, CNI_OK, "no-profile",
 			"no node profile: the switch's MTU is not known, only the host's rules hold");
 	finding_fix(f, "write %s (see roce-cni's docs/profile.md)", PROFILE_PATH);
-}
-
-static void check_pod(const struct host_state *state, const char *ifname, struct plan *plan)
-{
-	struct finding *f;
-
-	if (!*state->pod_taken)
-		return;
-	f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_IFNAME_TAKEN, "pod-name-taken",
-			"the pod's namespace or device %s itself has the name %s already, it cannot be used",
-			state->device.name, ifname);
-	finding_fix(f, "choose another interface name (annotation ...@NAME), or remove the altname: ip link property del dev %s altname %s",
-		    state->device.name, ifname);
-}
-
-/* ---- may, and can, the network have its settings ---- */
-
-static void refuse_setting(struct plan *plan, enum err_code code, const char *id,
-			   const struct setting *setting, const char *why, const char *fix)
-{
-	struct finding *f = finding_add(&plan->findings, SEVERITY_ERROR, code, id, "%s: %s",
-					setting->name, why);
-
-	snprintf(f->path, sizeof(f->path), "%s", setting->name);
-	finding_fix(f, "%s", fix);
-}
-
-static void check_setting(const struct profile *profile, const struct host_state *state,
-			  const struct setting *setting, struct plan *plan)
-{
-	if (profile_forbids(profile, setting))
-		refuse_setting(plan, ROCE_DEVICE_FORBIDDEN, "setting-forbidden", setting,
-			       "the node profile forbids networks to ask for it",
-			       "leave it out, or have the node's administrator take it out of \"forbid\" in " PROFILE_PATH);
-	if (setting->needs == SETTING_VF && !state->device.pci.is_vf)
-		refuse_setting(plan, CNI_CONFIG_INVALID, "setting-needs-vf", setting,
-			       "it is a PF's setting of a VF, and the device is no VF",
-			       "leave it out, or name a VF: \"deviceID\"");
-	if (setting->needs == SETTING_NETDEV && state->device.userspace)
-		refuse_setting(plan, CNI_CONFIG_INVALID, "setting-needs-netdev", setting,
-			       "the VF's driver is one for userspace, there is no netdev to set it on",
-			       "leave it out, or bind the VF to its network driver");
-}
-
-/* What a driver does not report could not be restored. */
-static void check_reported(const struct netconf *conf, const struct host_state *state,
-			   struct plan *plan)
-{
-	const struct {
-		const char *name;
-		bool wanted;
-		enum vf_switch now;
-	} rows[] = {
-		{ "spoofchk", conf->set.spoofchk.set, state->vf.spoofchk },
-		{ "trust", conf->set.trust.set, state->vf.trust },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows) && state->device.pci.is_vf; i++) {
-		struct finding *f;
-
-		if (!rows[i].wanted || rows[i].now != VF_UNKNOWN)
-			continue;
-		f = finding_add(&plan->findings, SEVERITY_ERROR, ROCE_KERNEL_REFUSED,
-				"setting-not-reported",
-				"%s: the driver of PF %s does not report it, so it could not be restored",
-				rows[i].name, state->pf.name);
-		finding_fix(f, "leave \"%s\" out; what the driver reports: ip -d link show dev %s",
-			    rows[i].name, state->pf.name);
-	}
-}
-
-static void check_rate(const struct host_state *state, struct vf_rate rate, struct plan *plan)
-{
-	struct finding *f;
-
-	if (rate.max == 0 || rate.min <= rate.max)
-		return;
-	f = finding_add(&plan->findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "rate-order",
-			"min_tx_rate %d is more than max_tx_rate %d; the VF has %d and %d now", rate.min,
-			rate.max, state->vf.rate.min, state->vf.rate.max);
-	finding_fix(f, "write both");
-}
-
-static void check_sysctls(const struct netconf *conf, const struct host_state *state,
-			  struct plan *plan)
-{
-	for (size_t i = 0; i < conf->set.n_sysctls; i++) {
-		const char *key = conf->set.sysctls[i].key;
-		int error = state->sysctls[i].error;
-		struct finding *f;
-
-		if (setting_of_device(key) ? !state->device.userspace : error == 0)
-			continue;
-		f = finding_add(&plan->findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "sysctl-unknown",
-				"sysctl %s: %s", key,
-				error ? strerror(-error) : "the VF has no netdev, its driver is one for userspace");
-		finding_fix(f, "see what a pod has: ip netns exec POD sysctl -a --pattern '^net'");
-	}
-}
-
-static void check_settings(const struct netconf *conf, const struct profile *profile,
-			   const struct host_state *state, struct plan *plan)
-{
-	size_t n;
-	const struct setting *table = setting_table(&n);
-
-	for (size_t i = 0; i < n; i++)
-		if (setting_is_set(&conf->set, &table[i]))
-			check_setting(profile, state, &table[i], plan);
-	check_reported(conf, state, plan);
-	check_sysctls(conf, state, plan);
 }
 
 /* ---- the MTU ---- */
@@ -254,18 +95,17 @@ static void plan_vlan(const struct netconf *conf, const struct host_state *state
 	};
 }
 
-static void plan_rate(const struct netconf *conf, const struct host_state *state, struct plan *plan)
+/* The kernel has no request for one of the two: what is not asked for stays. */
+struct vf_rate plan_rate_wanted(const struct netconf *conf, const struct host_state *state)
 {
 	const struct settings *set = &conf->set;
-	struct step *step = add_step(plan, STEP_VF_RATE);
-	struct vf_rate *want = &step->want.rate;
+	struct vf_rate rate = state->vf.rate;
 
-	step->have.rate = *want = state->vf.rate;
 	if (set->min_tx_rate.set)
-		want->min = set->min_tx_rate.value;
+		rate.min = set->min_tx_rate.value;
 	if (set->max_tx_rate.set)
-		want->max = set->max_tx_rate.value;
-	check_rate(state, *want, plan);
+		rate.max = set->max_tx_rate.value;
+	return rate;
 }
 
 static void plan_vf(const struct netconf *conf, const struct host_state *state, struct plan *plan)
@@ -273,7 +113,9 @@ static void plan_vf(const struct netconf *conf, const struct host_state *state, 
 	const struct settings *set = &conf->set;
 	struct step *step;
 
-	plan_rate(conf, state, plan);
+	step = add_step(plan, STEP_VF_RATE);
+	step->have.rate = state->vf.rate;
+	step->want.rate = plan_rate_wanted(conf, state);
 	if (state->vf.spoofchk != VF_UNKNOWN)
 		plan_switch(STEP_VF_SPOOFCHK, state->vf.spoofchk == VF_ON, set->spoofchk, plan);
 	if (state->vf.trust != VF_UNKNOWN)
@@ -396,9 +238,7 @@ void plan_add(const struct netconf *conf, const struct profile *profile,
 	      const struct host_state *state, const char *ifname, struct plan *ret_plan)
 {
 	memset(ret_plan, 0, sizeof(*ret_plan));
-	check_device(state, ret_plan);
-	check_settings(conf, profile, state, ret_plan);
-	check_pod(state, ifname, ret_plan);
+	plan_check(conf, profile, state, ifname, &ret_plan->findings);
 	plan_mtu(conf, profile, state, ret_plan);
 	check_profile(profile, ret_plan);
 	plan_device(conf, state, ifname, ret_plan);

@@ -37,14 +37,43 @@ void plan_add(const struct netconf *conf, const struct profile *profile,
 	      const struct host_state *state, const char *ifname, struct plan *ret_plan);
 
 /**
- * plan_home() - what the profile says that a device has between two pods
- * @fabric:	its fabric, or NULL
+ * plan_home() - what the profile says that a VF has between two pods
+ * @fabric:	the fabric of a VF; NULL: it has none, or is no VF
  * @steps, @n:	steps of its ADD, as they go into the journal: where the profile has a value, that is
  *		what they restore, instead of what was found
  *
  * A VF that something else left dirty is clean after the first pod, and stays so.
  */
 void plan_home(const struct fabric *fabric, struct step *steps, size_t n);
+
+/**
+ * plan_check() - what stands against an ADD, but for the MTU
+ * @conf, @profile, @state, @ifname: as plan_add()
+ * @findings:	receives it
+ */
+void plan_check(const struct netconf *conf, const struct profile *profile,
+		const struct host_state *state, const char *ifname, struct findings *findings);
+
+/* plan_rate_wanted() - the rates that a VF shall have. */
+struct vf_rate plan_rate_wanted(const struct netconf *conf, const struct host_state *state);
+
+/**
+ * plan_check_device() - may the device be given to a pod at all
+ * @profile:	node profile
+ * @state:	what the host shows
+ * @findings:	receives an error for each thing that forbids it
+ */
+void plan_check_device(const struct profile *profile, const struct host_state *state,
+		       struct findings *findings);
+
+/**
+ * plan_forbidden() - what the network asks for and the node's administrator has forbidden
+ * @conf:	configuration
+ * @profile:	node profile
+ * @findings:	receives an error for each
+ */
+void plan_forbidden(const struct netconf *conf, const struct profile *profile,
+		    struct findings *findings);
 
 /**
  * plan_policy() - the policy that holds for a network

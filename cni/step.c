@@ -166,18 +166,23 @@ static const char *place_text(enum place place)
 	return place == PLACE_POD ? "pod" : "host";
 }
 
+/* A VF without a netdev has only the administrative one. */
 static void print_mac(const struct step *step, const char *device, char *buf)
 {
-	char have[MAC_TEXT_SIZE], want[MAC_TEXT_SIZE];
+	static const unsigned char none[LINK_MAC_LEN];
+	const struct step_mac *have = &step->have.mac, *want = &step->want.mac;
+	bool has_link = memcmp(want->link, none, LINK_MAC_LEN) != 0;
+	char from[MAC_TEXT_SIZE], to[MAC_TEXT_SIZE], admin[MAC_TEXT_SIZE];
 
-	mac_format(step->have.mac.link, have);
-	mac_format(step->want.mac.link, want);
-	if (!streq(have, want))
-		snprintf(buf, STEP_TEXT_SIZE, "%s: MAC %s -> %s", device, have, want);
+	mac_format(have->link, from);
+	mac_format(want->link, to);
+	mac_format(want->admin, admin);
+	if (!streq(from, to))
+		snprintf(buf, STEP_TEXT_SIZE, "%s: MAC %s -> %s", device, from, to);
 	else if (step_changes(step))
-		snprintf(buf, STEP_TEXT_SIZE, "%s: the PF orders MAC %s", device, want);
+		snprintf(buf, STEP_TEXT_SIZE, "%s: the PF orders MAC %s", device, admin);
 	else
-		snprintf(buf, STEP_TEXT_SIZE, "%s: keep MAC %s", device, have);
+		snprintf(buf, STEP_TEXT_SIZE, "%s: keep MAC %s", device, has_link ? from : admin);
 }
 
 static void rate_text(struct vf_rate rate, char buf[STEP_VALUE_SIZE])
@@ -223,7 +228,8 @@ const char *step_value_print(const struct step *step, const union step_value *va
 	else if (kind == KIND_NAMES)
 		snprintf(buf, STEP_VALUE_SIZE, "%d", __builtin_popcount(value->names));
 	else if (kind == KIND_TEXT)
-		snprintf(buf, STEP_VALUE_SIZE, "%s", value->text ? value->text : "(unset)");
+		snprintf(buf, STEP_VALUE_SIZE, "%s",
+			 !value->text ? "(unset)" : *value->text ? value->text : "\"\"");
 	return buf;
 }
 

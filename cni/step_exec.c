@@ -88,7 +88,19 @@ int exec_find(struct apply *a, enum apply_mode mode, struct link *ret_link, stru
 	return 0;
 }
 
-int exec_find_pf(const struct apply *a, enum apply_mode mode, struct link *ret_pf, struct err *err)
+/* Where it was seen last, without reading all interfaces of the host. */
+static int find_pf(struct apply *a, struct link *ret_pf)
+{
+	int r = link_get(a->host.rt, a->pf_ifindex, ret_pf);
+
+	if (r < 0 || !streq(ret_pf->parent, a->device.pci.pf))
+		r = link_find_parent(a->host.rt, a->device.pci.pf, ret_pf);
+	if (r == 0)
+		a->pf_ifindex = ret_pf->ifindex;
+	return r;
+}
+
+int exec_find_pf(struct apply *a, enum apply_mode mode, struct link *ret_pf, struct err *err)
 {
 	struct pci_dev pci;
 	struct err gone = { 0 };
@@ -96,7 +108,7 @@ int exec_find_pf(const struct apply *a, enum apply_mode mode, struct link *ret_p
 
 	if (mode == APPLY_UNDO && pci_get(a->device.pci.addr, &pci, &gone) < 0)
 		return 1;
-	r = link_find_parent(a->host.rt, a->device.pci.pf, ret_pf);
+	r = find_pf(a, ret_pf);
 	if (r < 0)
 		return err_set(err, ROCE_DEVICE_NOT_FOUND, r, "PF %s has no network interface",
 			       a->device.pci.pf);
@@ -112,15 +124,6 @@ static int exec_ipam(struct apply *a, const struct step *step, struct err *err)
 	return delegate_call(&a->delegate, CNI_DEL, err);
 }
 
-/* A pod's kernel settings may have IPv6 off; an IPv6 address from IPAM says that it is wanted. */
-static void enable_ipv6(struct apply *a, const char *ifname)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "net/ipv6/conf/%s/disable_ipv6", ifname);
-	netns_sysctl(a->pod.netns, name, "0");
-}
-
 static int exec_addr(struct apply *a, const struct step *step, struct err *err)
 {
 	int ifindex = a->device.pod_ifindex;
@@ -129,7 +132,7 @@ static int exec_addr(struct apply *a, const struct step *step, struct err *err)
 	if (!step->want.on)
 		return addr_del(a->pod.rt, ifindex, &step->addr, err);
 	if (step->addr.family == AF_INET6 && link_get(a->pod.rt, ifindex, &link) == 0)
-		enable_ipv6(a, link.name);
+		addr_prepare_ipv6(a->pod.netns, a->pod.rt, ifindex, link.name);
 	return addr_add(a->pod.rt, ifindex, &step->addr, err);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cni/store.h"
 
+#include "base/log.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -104,15 +106,29 @@ void store_each(const struct store *store, const char *network, store_visitor vi
 		closedir(dir);
 }
 
-static int take(const struct store *store, struct store_lock *lock, struct err *err)
+static int take(const struct store *store, int wait_ms, struct store_lock *lock, struct err *err)
 {
+	int64_t begin = log_clock();
+	struct err why = { 0 };
+
 	lock->dir = store->dir;
-	lock->fd = file_lock(store->dir, lock->name, file_deadline(STORE_LOCK_MS), err);
-	return lock->fd < 0 ? lock->fd : 0;
+	lock->fd = file_lock(store->dir, lock->name, file_deadline(wait_ms), &why);
+	log_debug("lock %s: waited %.1f ms", lock->name, log_ms(begin));
+	if (lock->fd >= 0)
+		return 0;
+	if (!err_is_set(err) && (wait_ms > 0 || lock->fd != -ETIMEDOUT))
+		*err = why;
+	return lock->fd;
 }
 
-int store_lock_attachment(const struct store *store, const struct attachment *attachment,
-			  struct store_lock *ret_lock, struct err *err)
+static void attachment_lock_name(const struct attachment *a, char buf[STORE_NAME_SIZE])
+{
+	snprintf(buf, STORE_NAME_SIZE, "attachments/%s/.%s:%s.lock", a->network, a->container_id,
+		 a->ifname);
+}
+
+static int lock_attachment(const struct store *store, const struct attachment *attachment,
+			   int wait_ms, struct store_lock *ret_lock, struct err *err)
 {
 	char name[STORE_NAME_SIZE];
 
@@ -120,16 +136,60 @@ int store_lock_attachment(const struct store *store, const struct attachment *at
 	if (mkdirat(store->dir, name, 0700) < 0 && errno != EEXIST)
 		return err_set(err, CNI_IO_FAILURE, -errno, "cannot create the state folder %s: %m",
 			       name);
-	snprintf(ret_lock->name, sizeof(ret_lock->name), "attachments/%s/.%s:%s.lock",
-		 attachment->network, attachment->container_id, attachment->ifname);
-	return take(store, ret_lock, err);
+	attachment_lock_name(attachment, ret_lock->name);
+	return take(store, wait_ms, ret_lock, err);
+}
+
+static const char *device_lock(const char *key, char buf[STORE_NAME_SIZE])
+{
+	snprintf(buf, STORE_NAME_SIZE, "devices/.%s.lock", key);
+	return buf;
+}
+
+static int lock_device(const struct store *store, const char *key, int wait_ms,
+		       struct store_lock *ret_lock, struct err *err)
+{
+	device_lock(key, ret_lock->name);
+	return take(store, wait_ms, ret_lock, err);
+}
+
+int store_lock_attachment(const struct store *store, const struct attachment *attachment,
+			  struct store_lock *ret_lock, struct err *err)
+{
+	return lock_attachment(store, attachment, STORE_LOCK_MS, ret_lock, err);
 }
 
 int store_lock_device(const struct store *store, const char *key, struct store_lock *ret_lock,
 		      struct err *err)
 {
-	snprintf(ret_lock->name, sizeof(ret_lock->name), "devices/.%s.lock", key);
-	return take(store, ret_lock, err);
+	return lock_device(store, key, STORE_LOCK_MS, ret_lock, err);
+}
+
+int store_try_attachment(const struct store *store, const struct attachment *attachment,
+			 struct store_lock *ret_lock, struct err *err)
+{
+	return lock_attachment(store, attachment, 0, ret_lock, err);
+}
+
+int store_try_device(const struct store *store, const char *key, struct store_lock *ret_lock,
+		     struct err *err)
+{
+	return lock_device(store, key, 0, ret_lock, err);
+}
+
+bool store_is_busy(const struct store *store, const struct attachment *attachment)
+{
+	char name[STORE_NAME_SIZE];
+
+	attachment_lock_name(attachment, name);
+	return file_is_locked(store->dir, name);
+}
+
+bool store_is_locked(const struct store *store, const char *key)
+{
+	char name[STORE_NAME_SIZE];
+
+	return file_is_locked(store->dir, device_lock(key, name));
 }
 
 void store_unlock(struct store_lock *lock)
@@ -189,6 +249,25 @@ bool store_owner(const struct store *store, const char *key, char buf[STORE_NAME
 	target[n] = '\0';
 	strcpy(buf, target + 3); /* without "../" */
 	return true;
+}
+
+bool store_owns(const struct store *store, const struct attachment *attachment, const char *key)
+{
+	char owner[STORE_NAME_SIZE], name[STORE_NAME_SIZE];
+
+	return store_owner(store, key, owner) && streq(owner, store_name(attachment, name));
+}
+
+void store_each_claim(const struct store *store, store_claim_visitor visit, void *arg)
+{
+	DIR *dir = open_folder(store, "devices");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			visit(entry->d_name, arg);
+	if (dir)
+		closedir(dir);
 }
 
 void store_unclaim(const struct store *store, const char *key)

@@ -79,6 +79,21 @@ int store_lock_attachment(const struct store *store, const struct attachment *at
 int store_lock_device(const struct store *store, const char *key, struct store_lock *ret_lock,
 		      struct err *err);
 
+/* store_is_locked() - does somebody work on a device; false also if the folder cannot be read. */
+bool store_is_locked(const struct store *store, const char *key);
+
+/*
+ * store_try_attachment(), store_try_device() - the same locks, at once or not at all. Return: 0,
+ * -ETIMEDOUT without a message if somebody has it, or another negative errno.
+ */
+int store_try_attachment(const struct store *store, const struct attachment *attachment,
+			 struct store_lock *ret_lock, struct err *err);
+int store_try_device(const struct store *store, const char *key, struct store_lock *ret_lock,
+		     struct err *err);
+
+/* store_is_busy() - true if somebody works on an attachment; nothing is created. */
+bool store_is_busy(const struct store *store, const struct attachment *attachment);
+
 /* store_unlock() - remove the lock file and release the lock. */
 void store_unlock(struct store_lock *lock);
 #define _cleanup_lock_ _cleanup_(store_unlock)
@@ -107,6 +122,15 @@ int store_claim(const struct store *store, const char *key, const struct attachm
 
 /* store_owner() - journal name of a device's owner in @buf, below the folder. Return: true if any. */
 bool store_owner(const struct store *store, const char *key, char buf[STORE_NAME_SIZE]);
+
+/* store_owns() - true if @attachment has the claim on a device. */
+bool store_owns(const struct store *store, const struct attachment *attachment, const char *key);
+
+/* store_claim_visitor - called for every device that has a claim; @key is valid during the call. */
+typedef void (*store_claim_visitor)(const char *key, void *arg);
+
+/* store_each_claim() - visit every claim of this node. */
+void store_each_claim(const struct store *store, store_claim_visitor visit, void *arg);
 
 /* store_unclaim() - remove a claim. */
 void store_unclaim(const struct store *store, const char *key);

@@ -101,7 +101,10 @@ static int check_missing(const struct cni_args *args, struct err *err)
 int cniargs_read(struct cni_args *ret_args, struct err *err)
 {
 	const char *command = env("CNI_COMMAND"), *override = env("CNI_NETNS_OVERRIDE");
-	struct cni_args args = { .args = getenv("CNI_ARGS"), .path = env("CNI_PATH") };
+	const char *gc = env("ROCE_GC");
+	struct cni_args args = { .args = getenv("CNI_ARGS"),
+				 .path = env("CNI_PATH"),
+				 .only_leftovers = gc && streq(gc, "leftovers") };
 	int r;
 
 	if (!command)

@@ -29,6 +29,8 @@ enum {
  * @args:		CNI_ARGS; "" when unset
  * @path:		CNI_PATH; NULL when unset or empty
  * @netns_override:	CNI_NETNS_OVERRIDE is "1" or "true"
+ * @only_leftovers:	ROCE_GC is "leftovers": a GC spares attachments that are alive, whatever the list
+ *			says. No part of the configuration, which is a tenant's
  */
 struct cni_args {
 	enum cni_verb verb;
@@ -38,6 +40,7 @@ struct cni_args {
 	const char *args;
 	const char *path;
 	bool netns_override;
+	bool only_leftovers;
 };
 
 /* cniargs_verb_name() - "ADD" and so on. */

@@ -2,7 +2,7 @@
 #include "conf/cnicall.h"
 
 #include "base/file.h"
-#include "base/log.h"
+#include "conf/logconf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,6 +98,31 @@ static int check_verb_version(const struct cni_call *call, struct err *err)
 		       cniargs_verb_name(call->args.verb), least, call->version);
 }
 
+/* Only an ADD can be refused for the log's sake: every other verb must do its work. */
+static int start_log(const struct cnicall_plugin *plugin, const struct cni_call *call,
+		     struct err *err)
+{
+	if (plugin->is_guest && !streq(jx_text(call->json, "type"), "roce"))
+		return 0;
+	return logconf_start(call, !plugin->is_guest && call->args.verb == CNI_ADD, err);
+}
+
+/* The verb itself, with what a log of everything has to say of it. */
+static int run_verb(cnicall_handler handler, const struct cni_call *call, char **ret_answer,
+		    struct err *err)
+{
+	const struct cni_args *args = &call->args;
+	int64_t begin = log_clock();
+	int r;
+
+	log_debug("version " ROCE_VERSION ", CNI_NETNS %s, CNI_ARGS \"%s\"",
+		  args->netns ? args->netns : "(none)", args->args);
+	r = handler(call, ret_answer, err);
+	log_debug("%s %s in %.1f ms", cniargs_verb_name(args->verb), r < 0 ? "failed" : "done",
+		  log_ms(begin));
+	return r;
+}
+
 static int serve(const struct cnicall_plugin *plugin, struct cni_call *call, char **ret_answer,
 		 struct err *err)
 {
@@ -118,7 +143,9 @@ static int serve(const struct cnicall_plugin *plugin, struct cni_call *call, cha
 		return err_set(err, CNI_ENVIRONMENT_INVALID, -EINVAL, "unknown CNI_COMMAND: %s",
 			       cniargs_verb_name(call->args.verb));
 	r = check_verb_version(call, err);
-	return r < 0 ? r : handler(call, ret_answer, err);
+	if (r == 0)
+		r = start_log(plugin, call, err);
+	return r < 0 ? r : run_verb(handler, call, ret_answer, err);
 }
 
 static int write_answer(const char *answer)
@@ -132,7 +159,9 @@ static int finish_error(const struct cni_call *call, const struct err *err)
 {
 	_cleanup_free_ char *text = result_print_error(err, call->version);
 
-	log_warn("%s", err->msg);
+	log_error("%s", err->msg);
+	if (*err->details)
+		log_error("details: %s", err->details);
 	if (text && write_answer(text) < 0)
 		log_warn("the error could not be written to stdout: nobody reads it");
 	return 1;

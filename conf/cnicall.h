@@ -38,6 +38,8 @@ typedef int (*cnicall_handler)(const struct cni_call *call, char **ret_answer, s
  * struct cnicall_plugin - one plugin
  * @name:	its file name, for the log
  * @about:	two lines for somebody who starts it by hand
+ * @is_guest:	the configuration is another plugin's, which answers for what it says of the log; it
+ *		counts if that plugin is roce
  * @verbs:	handlers; a NULL one is an unknown CNI_COMMAND. VERSION is served here
  * @undo:	called when the answer of a successful ADD could not be written: nobody knows of it,
  *		so it must not last
@@ -45,6 +47,7 @@ typedef int (*cnicall_handler)(const struct cni_call *call, char **ret_answer, s
 struct cnicall_plugin {
 	const char *name;
 	const char *about;
+	bool is_guest;
 	cnicall_handler verbs[CNI_VERB_MAX];
 	void (*undo)(const struct cni_call *call);
 };

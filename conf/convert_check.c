@@ -36,12 +36,24 @@ static int read_ipam(const struct convert_run *run, struct err *err)
 	return run->ipam ? run->how->ipam_check(run->roce.object, err) : 0;
 }
 
+/* A key with any characters in it: ["net.ipv4.ip_forward"], always the last part of a path. */
+static bool take_quoted(json_t *object, const char *path)
+{
+	char key[CONVERT_PATH_SIZE];
+
+	snprintf(key, sizeof(key), "%.*s", (int)strlen(path) - 4, path + 2);
+	return json_object_del(object, key) == 0;
+}
+
 /* Remove what a path of the parsers leads to, of an array one element. Return: was it there? */
 static bool take_out(json_t *json, const char *path)
 {
 	size_t len = strcspn(path + 1, ".[") + 1;
 	char key[CONVERT_PATH_SIZE];
 	json_t *next;
+
+	if (strncmp(path, "[\"", 2) == 0 && strlen(path) > 3)
+		return take_quoted(json, path);
 
 	if (json_object_del(json, path) == 0)
 		return true;
@@ -76,7 +88,7 @@ static void cut_index(char *path)
 	size_t len = strlen(path);
 	char *bracket = strrchr(path, '[');
 
-	if (bracket && path[len - 1] == ']')
+	if (bracket && bracket[1] != '"' && path[len - 1] == ']')
 		*bracket = '\0';
 }
 
@@ -104,8 +116,31 @@ static void obey(struct convert_run *run,
 	}
 }
 
+/* What only a node can say of the file, which is one of the other plugin's until now. */
+static void remark_on_log(struct convert_run *run)
+{
+	const char *file = jx_text(run->roce.object, "logFile");
+	char path[CONVERT_PATH_SIZE];
+
+	if (!*file)
+		return;
+	convert_origin(run, "logFile", path);
+	convert_say(run, CONVERT_NOTE, path,
+		    "a file that %s has begun is refused: move it away on each node", run->peer->type);
+	if (!logconf_is_usual(file))
+		convert_say(run, CONVERT_NOTE, path,
+			    "is refused unless each node's profile has a folder above it in \"logRoots\": without these only "
+			    PROFILE_LOG_ROOT " is allowed");
+}
+
 void convert_check(struct convert_run *run)
 {
+	json_t *sysctls;
+
 	obey(run, read_roce);
 	obey(run, read_ipam);
+	remark_on_log(run);
+	sysctls = json_object_get(run->roce.object, "sysctl");
+	if (json_is_object(sysctls) && json_object_size(sysctls) == 0)
+		json_object_del(run->roce.object, "sysctl"); /* none was one */
 }

@@ -92,8 +92,6 @@ static void leave_out(const struct convert_place *from, const char *key, const j
 
 	if (convert_is_nothing(value))
 		convert_say(from->run, CONVERT_NOTE, path, "is empty, left out");
-	else if (convert_is_neutral(from->of, key, value))
-		convert_say(from->run, CONVERT_NOTE, path, "asks for what is so anyway, left out");
 	else if (why)
 		convert_say(from->run, CONVERT_LOST, path, "%s", why);
 	else if (meant)

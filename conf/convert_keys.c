@@ -40,17 +40,6 @@ struct saying {
 
 /* Why a key has no place; asked only when roce's own table has no such key. */
 static const struct saying reasons[] = {
-	{ "sriov", "vlanQoS", "roce does not set the priority of the VLAN tag" },
-	{ "sriov", "vlanProto", "roce tags with 802.1Q only" },
-	{ "sriov", "spoofchk",
-	  "roce leaves the VF's spoof check as it is: ip link set dev PF vf N spoofchk" },
-	{ "sriov", "trust", "roce leaves the VF's trust as it is: ip link set dev PF vf N trust" },
-	{ "sriov", "link_state",
-	  "roce leaves the VF's link state as it is: ip link set dev PF vf N state" },
-	{ "sriov", "min_tx_rate", "roce sets no rates: ip link set dev PF vf N min_tx_rate" },
-	{ "sriov", "max_tx_rate", "roce sets no rates: ip link set dev PF vf N max_tx_rate" },
-	{ "sriov", "logLevel", "roce logs to stderr, at one level" },
-	{ "sriov", "logFile", "roce logs to stderr, which the runtime keeps" },
 	{ "host-device", "hwaddr",
 	  "roce finds a device by \"deviceID\" or \"device\", not by its MAC address" },
 	{ "host-device", "kernelpath", "roce finds a device by \"deviceID\" or \"device\"" },
@@ -69,8 +58,9 @@ static const struct saying reasons[] = {
 	{ "whereabouts", "configuration_path",
 	  "roce-ipam reads no file of defaults: what it says belongs into the network" },
 	{ "whereabouts", "datastore", "roce-ipam keeps its leases in files" },
-	{ "whereabouts", "log_file", "roce-ipam logs to stderr, which the runtime keeps" },
-	{ "whereabouts", "log_level", "roce-ipam logs to stderr, at one level" },
+	{ "whereabouts", "log_file",
+	  "roce-ipam logs to stderr, and where the network's own \"logFile\" says" },
+	{ "whereabouts", "log_level", "roce-ipam goes by the network's own \"logLevel\"" },
 	{ "whereabouts", "leader_lease_duration", "roce-ipam elects no leader, it locks a file" },
 	{ "whereabouts", "leader_renew_deadline", "roce-ipam elects no leader, it locks a file" },
 	{ "whereabouts", "leader_retry_period", "roce-ipam elects no leader, it locks a file" },
@@ -79,12 +69,6 @@ static const struct saying reasons[] = {
 	{ "host-local", "dataDir",
 	  "roce-ipam keeps its leases below the node profile's \"stateDir\"" },
 	{ "host-local", "resolvConf", "roce-ipam reads no resolv.conf: write \"dns\"" },
-};
-
-/* Values of them that ask for what is so anyway: as JSON, in any case. */
-static const struct saying neutral[] = {
-	{ "sriov", "vlanQoS", "0" },
-	{ "sriov", "vlanProto", "\"802.1q\"" },
 };
 
 /* What changes the meaning of a key, although it has a place. */
@@ -106,14 +90,6 @@ static const char *look_up(const struct saying *sayings, size_t n, const char *o
 const char *convert_why_lost(const char *of, const char *key)
 {
 	return look_up(reasons, ARRAY_SIZE(reasons), of, key);
-}
-
-bool convert_is_neutral(const char *of, const char *key, const json_t *value)
-{
-	const char *same = look_up(neutral, ARRAY_SIZE(neutral), of, key);
-	_cleanup_free_ char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-
-	return same && text && strcasecmp(text, same) == 0;
 }
 
 const char *convert_remark(const char *of, const char *key)

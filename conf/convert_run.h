@@ -69,9 +69,6 @@ const char *convert_why_not(const char *type);
 /* convert_why_lost() - why a plugin's key has no place, or NULL: nothing is known of it. */
 const char *convert_why_lost(const char *of, const char *key);
 
-/* convert_is_neutral() - whether the value of a key that has no place asks for what is so anyway. */
-bool convert_is_neutral(const char *of, const char *key, const json_t *value);
-
 /* convert_remark() - what changes the meaning of a key that has a place, or NULL. */
 const char *convert_remark(const char *of, const char *key);
 

@@ -434,6 +434,7 @@ int fabric_read(const json_t *value, const char *path, struct fabric *ret_fabric
 		{ "qos", read_qos, offsetof(struct fabric, qos) },
 		{ "vfBaseline", read_vf_baseline, offsetof(struct fabric, vf) },
 		{ "pfs", read_pfs, 0 },
+		{ "vfs", vfset_read, offsetof(struct fabric, vfs) },
 	};
 	int r = jx_object(value, path, keys, ARRAY_SIZE(keys), JX_REFUSE, ret_fabric, err);
 

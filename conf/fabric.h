@@ -7,6 +7,7 @@
 #include "conf/jx.h"
 #include "conf/setting.h"
 #include "conf/switch.h"
+#include "conf/vfset.h"
 
 enum {
 	FABRIC_PFS_MAX = 32,
@@ -71,6 +72,7 @@ struct fabric_qos {
  * @qos:	expected
  * @vf:		what its VFs have between two pods; what is absent is what the next pod found
  * @pfs, @n_pfs: the ports on this fabric; none: any port
+ * @vfs:	numbers of the VFs, on each of its PFs, that networks with "pf" get first
  */
 struct fabric {
 	const char *name;
@@ -82,6 +84,7 @@ struct fabric {
 	struct settings vf;
 	struct fabric_pf pfs[FABRIC_PFS_MAX];
 	size_t n_pfs;
+	struct vfset vfs;
 };
 
 /**

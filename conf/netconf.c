@@ -37,6 +37,23 @@ static int read_device(const json_t *value, const char *path, void *field, struc
 	return 0;
 }
 
+/* An altname may be longer than a name; a PCI address looks like one. */
+static int read_pf(const json_t *value, const char *path, void *field, struct err *err)
+{
+	enum { ALTNAME_MAX = 127 };
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return jx_type_error(value, path, "a string", err);
+	if (!*text || strlen(text) > ALTNAME_MAX || text[strcspn(text, "/ \t\n")])
+		return jx_value_error(
+			err, path,
+			"\"%s\" cannot be a PF: write its interface name, its PCI address, or \"*\" for any PF of the fabric",
+			text);
+	*(const char **)field = text;
+	return 0;
+}
+
 static int read_policy(const json_t *value, const char *path, void *field, struct err *err)
 {
 	struct netconf *conf = field;
@@ -104,6 +121,7 @@ static const struct jx_key keys[] = {
 	{ "deviceID", read_pci, offsetof(struct reading, device_id) },
 	{ "pciBusID", read_pci, offsetof(struct reading, pci_bus_id) },
 	{ "device", read_device, offsetof(struct reading, conf.device) },
+	{ "pf", read_pf, offsetof(struct reading, conf.pf) },
 	{ "roceMTU", fabric_read_roce_mtu, offsetof(struct reading, conf.roce_mtu) },
 	{ "mtuPolicy", read_policy, offsetof(struct reading, conf) },
 	{ "fabric", jx_string, offsetof(struct reading, conf.fabric) },
@@ -123,6 +141,8 @@ static const struct jx_key keys[] = {
 	{ "sysctl", setting_read_sysctls, offsetof(struct reading, conf.set.has_sysctls) },
 	{ "ipam", read_ipam, offsetof(struct reading, conf) },
 	{ "dns", read_object, offsetof(struct reading, conf.dns) },
+	{ "logLevel", logconf_read_level, offsetof(struct reading, conf.log) },
+	{ "logFile", logconf_read_file, offsetof(struct reading, conf.log) },
 	{ "runtimeConfig", read_runtime, 0 },
 	{ "prevResult", read_object, offsetof(struct reading, conf.prev_result) },
 	{ "args", NULL, 0 },
@@ -140,6 +160,17 @@ const struct jx_key *netconf_keys(size_t *ret_n)
 	return keys;
 }
 
+/* With a device plugin the VF is allotted; taking another one would be behind its back. */
+static int refuse_pf(const struct netconf *conf, struct err *err)
+{
+	if (conf->device)
+		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
+			       "pf %s and device %s are both given; keep one", conf->pf, conf->device);
+	return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
+		       "pf %s and deviceID %s are both given; if a device plugin allots the VF (Multus writes its deviceID), remove \"pf\", else remove \"deviceID\", or the annotation k8s.v1.cni.cncf.io/resourceName",
+		       conf->pf, conf->pci);
+}
+
 /* Order of precedence: runtimeConfig, then deviceID, then pciBusID; they must not contradict. */
 static int settle_device(struct reading *in, struct err *err)
 {
@@ -155,13 +186,15 @@ static int settle_device(struct reading *in, struct err *err)
 				       conf->pci, ids[i]);
 		memcpy(conf->pci, ids[i], PCI_TEXT_SIZE);
 	}
+	if (conf->pf && (*conf->pci || conf->device))
+		return refuse_pf(conf, err);
 	if (*conf->pci && conf->device)
 		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
 			       "deviceID %s and device %s are both given; keep one", conf->pci,
 			       conf->device);
-	if (!*conf->pci && !conf->device)
+	if (!*conf->pci && !conf->device && !conf->pf)
 		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
-			       "no device: Multus gave no deviceID and the configuration names none; annotate the NetworkAttachmentDefinition with k8s.v1.cni.cncf.io/resourceName and have the pod request that resource, or write \"deviceID\" or \"device\"");
+			       "no device: Multus gave no deviceID and the configuration names none; annotate the NetworkAttachmentDefinition with k8s.v1.cni.cncf.io/resourceName and have the pod request that resource, or write \"deviceID\", \"pf\" or \"device\"");
 	return 0;
 }
 

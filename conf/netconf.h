@@ -5,13 +5,18 @@
 
 #include "conf/cnicall.h"
 #include "conf/inet.h"
+#include "conf/logconf.h"
 #include "conf/profile.h"
 #include "conf/setting.h"
+
+#define NETCONF_ANY_PF "*"
 
 /**
  * struct netconf - what a network asks for; strings are borrowed from the document
  * @pci:		VF by PCI address: runtimeConfig.deviceID, deviceID or pciBusID; "" when absent
  * @device:		netdev by name, instead of @pci; NULL when absent
+ * @pf:			instead of both: any free VF of this PF, by name, altname or PCI address;
+ *			NETCONF_ANY_PF: of any PF of the fabric. NULL when absent
  * @roce_mtu:		RoCE path MTU that must fit, bytes
  * @has_policy, @policy: what to do about an inconsistent chain; absent: as the profile says
  * @fabric:		a fabric of the node profile; NULL: by the device
@@ -20,10 +25,12 @@
  * @device_info_file:	runtimeConfig.CNIDeviceInfoFile; NULL when absent
  * @prev_result:	prevResult of a chained call; NULL when absent
  * @dns:		"dns" of the network; NULL when absent
+ * @log:		where and what to log; logconf_start() has seen to it already
  */
 struct netconf {
 	char pci[PCI_TEXT_SIZE];
 	const char *device;
+	const char *pf;
 	struct opt_int roce_mtu;
 	bool has_policy;
 	enum mtu_policy policy;
@@ -33,6 +40,7 @@ struct netconf {
 	const char *device_info_file;
 	const json_t *prev_result;
 	const json_t *dns;
+	struct logconf log;
 };
 
 /**

@@ -7,7 +7,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-enum { PROFILE_SIZE_MAX = 1 << 20, NODE_INDEX_MAX = 65535 };
+enum { PROFILE_SIZE_MAX = 1 << 20, NODE_INDEX_MAX = 65535, CARRIER_WAIT_MAX_MS = 10000 };
+
+static const struct profile defaults = {
+	.state_dir = PROFILE_STATE_DIR,
+	.carrier_wait_ms = PROFILE_CARRIER_WAIT_MS,
+};
 
 static const char *const policy_names[MTU_POLICY_MAX] = {
 	[MTU_STRICT] = "strict",
@@ -125,7 +130,7 @@ static int read_state_dir(const json_t *value, const char *path, void *field, st
 }
 
 /* One spelling for each folder, so that comparing texts is comparing folders. */
-static int read_data_root(const json_t *value, const char *path, void *field, struct err *err)
+static int read_root(const json_t *value, const char *path, void *field, struct err *err)
 {
 	const char *dir = json_string_value(value);
 	size_t len = dir ? strlen(dir) : 0;
@@ -144,7 +149,7 @@ static int read_data_roots(const json_t *value, const char *path, void *field, s
 {
 	struct profile *profile = field;
 
-	return jx_array(value, path, read_data_root, PROFILE_DATA_ROOTS_MAX, profile->data_roots,
+	return jx_array(value, path, read_root, PROFILE_DATA_ROOTS_MAX, profile->data_roots,
 			sizeof(*profile->data_roots), &profile->n_data_roots, err);
 }
 
@@ -186,12 +191,14 @@ static int read_forbid(const json_t *value, const char *path, void *field, struc
 			sizeof(*profile->forbid), &profile->n_forbid, err);
 }
 
-bool profile_forbids(const struct profile *profile, const struct setting *setting)
+/* None at all is an answer, too: no network may have a log. */
+static int read_log_roots(const json_t *value, const char *path, void *field, struct err *err)
 {
-	for (size_t i = 0; i < profile->n_forbid; i++)
-		if (profile->forbid[i] == setting)
-			return true;
-	return false;
+	struct profile *profile = field;
+
+	profile->has_log_roots = true;
+	return jx_array(value, path, read_root, PROFILE_LOG_ROOTS_MAX, profile->log_roots,
+			sizeof(*profile->log_roots), &profile->n_log_roots, err);
 }
 
 static int read_node_index(const json_t *value, const char *path, void *field, struct err *err)
@@ -199,35 +206,76 @@ static int read_node_index(const json_t *value, const char *path, void *field, s
 	return jx_int_in(value, path, 0, NODE_INDEX_MAX, "the number of a node", field, err);
 }
 
+static int read_carrier_wait(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct opt_int ms;
+	int r = jx_int_in(value, path, 0, CARRIER_WAIT_MAX_MS, "a number of milliseconds", &ms, err);
+
+	if (r == 0)
+		*(int *)field = ms.value;
+	return r;
+}
+
 static bool overlap(const char *a, const char *b)
 {
 	return lies_below(a, b) || lies_below(b, a);
 }
 
-/* A network chooses a folder below a root; nobody else's state may be there. */
-static int check_data_roots(const struct profile *profile, struct err *err)
+/* A network chooses a place below a root; nobody else's state may be there. */
+static int check_root(const struct profile *profile, const char *path, const char *root,
+		      struct err *err)
 {
 	static const char *const own[] = { "roce-ipam", "roce-cni" };
+	char dir[1024];
 
-	for (size_t i = 0; i < profile->n_data_roots; i++) {
-		const char *root = profile->data_roots[i];
-		char path[64], dir[1024];
-
-		snprintf(path, sizeof(path), "ipam.dataRoots[%zu]", i);
-		for (size_t j = 0; j < i; j++)
-			if (overlap(root, profile->data_roots[j]))
-				return jx_value_error(
-					err, path, "\"%s\" and \"%s\": one lies in the other", root,
-					profile->data_roots[j]);
-		for (size_t j = 0; j < ARRAY_SIZE(own); j++) {
-			snprintf(dir, sizeof(dir), "%s/%s", profile->state_dir, own[j]);
-			if (overlap(root, dir))
-				return jx_value_error(
-					err, path, "\"%s\" overlaps %s, which is not for networks to choose",
-					root, dir);
-		}
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+		snprintf(dir, sizeof(dir), "%s/%s", profile->state_dir, own[i]);
+		if (overlap(root, dir))
+			return jx_value_error(
+				err, path, "\"%s\" overlaps %s, which is not for networks to choose",
+				root, dir);
 	}
 	return 0;
+}
+
+/* A root against others; of its own list those before it. */
+static int check_apart(const char *path, const char *root, const char *const *others, size_t n_others,
+		       struct err *err)
+{
+	for (size_t i = 0; i < n_others; i++)
+		if (overlap(root, others[i]))
+			return jx_value_error(err, path, "\"%s\" and \"%s\": one lies in the other",
+					      root, others[i]);
+	return 0;
+}
+
+/* One list of roots; it must touch the first @n_data of the folders for leases neither. */
+static int check_roots(const struct profile *profile, const char *key, const char *const *roots,
+		       size_t n, size_t n_data, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "%s[%zu]", key, i);
+		r = check_apart(path, roots[i], roots, i, err);
+		if (r == 0)
+			r = check_apart(path, roots[i], profile->data_roots, n_data, err);
+		if (r == 0)
+			r = check_root(profile, path, roots[i], err);
+	}
+	return r;
+}
+
+static int check_all_roots(const struct profile *profile, struct err *err)
+{
+	int r = check_roots(profile, "ipam.dataRoots", profile->data_roots, profile->n_data_roots, 0,
+			    err);
+
+	return r < 0 ? r
+		     : check_roots(profile, "logRoots", profile->log_roots, profile->n_log_roots,
+				   profile->n_data_roots, err);
 }
 
 static const struct fabric *find_fabric(const struct profile *profile, const char *name)
@@ -246,21 +294,25 @@ int profile_read(const json_t *json, struct profile *ret_profile, struct err *er
 		{ "fabrics", read_fabrics, 0 },
 		{ "policy", read_policies, 0 },
 		{ "forbid", read_forbid, 0 },
+		{ "allowPF", jx_bool, offsetof(struct profile, allow_pf) },
 		{ "stateDir", read_state_dir, 0 },
 		{ "nodeIndex", read_node_index, offsetof(struct profile, node_index) },
 		{ "ipam", read_ipam, 0 },
+		{ "logRoots", read_log_roots, 0 },
+		{ "carrierWait", read_carrier_wait, offsetof(struct profile, carrier_wait_ms) },
 	};
 	struct profile *profile = ret_profile;
 	int r;
 
-	*profile = (struct profile){ .present = true, .state_dir = PROFILE_STATE_DIR };
+	*profile = defaults;
+	profile->present = true;
 	r = jx_object(json, "", keys, ARRAY_SIZE(keys), JX_REFUSE, profile, err);
 	if (r == 0 && !json_object_get(json, "version"))
 		r = jx_value_error(err, "version", "is missing; write \"version\": 1");
 	if (r == 0 && profile->default_fabric && !find_fabric(profile, profile->default_fabric))
 		r = jx_value_error(err, "defaultFabric", "\"%s\" is not one of the fabrics",
 				   profile->default_fabric);
-	return r < 0 ? r : check_data_roots(profile, err);
+	return r < 0 ? r : check_all_roots(profile, err);
 }
 
 int profile_load(const char *path, struct profile *ret_profile, struct err *err)
@@ -270,7 +322,7 @@ int profile_load(const char *path, struct profile *ret_profile, struct err *err)
 	size_t len;
 	int r;
 
-	*ret_profile = (struct profile){ .state_dir = PROFILE_STATE_DIR };
+	*ret_profile = defaults;
 	r = file_read(AT_FDCWD, path, PROFILE_SIZE_MAX, &text, &len);
 	if (r == -ENOENT)
 		return 0;
@@ -293,7 +345,15 @@ void profile_load_for_del(const char *path, struct profile *ret_profile, struct 
 	if (profile_load(path, ret_profile, ret_broken) == 0)
 		return;
 	log_warn("%s; looking for state below %s", ret_broken->msg, PROFILE_STATE_DIR);
-	*ret_profile = (struct profile){ .state_dir = PROFILE_STATE_DIR };
+	*ret_profile = defaults;
+}
+
+size_t profile_log_roots(const struct profile *profile, const char *const **ret_roots)
+{
+	static const char *const usual[] = { PROFILE_LOG_ROOT };
+
+	*ret_roots = profile->has_log_roots ? profile->log_roots : usual;
+	return profile->has_log_roots ? profile->n_log_roots : ARRAY_SIZE(usual);
 }
 
 void profile_free(struct profile *profile)
@@ -310,6 +370,44 @@ static int refuse_port(const struct fabric_port *port, const char *fabric, struc
 		       *port->driver ? port->driver : "unknown", fabric, fabric, PROFILE_PATH);
 }
 
+/* Where neither the network nor the port decides; NULL: nothing does. */
+static const struct fabric *standard_fabric(const struct profile *profile)
+{
+	if (profile->default_fabric)
+		return find_fabric(profile, profile->default_fabric);
+	return profile->n_fabrics == 1 ? &profile->fabrics[0] : NULL;
+}
+
+static int unknown_fabric(const char *wanted, struct err *err)
+{
+	return jx_value_error(err, "fabric", "\"%s\" is not in the node profile %s", wanted, PROFILE_PATH);
+}
+
+int profile_network_fabric(const struct profile *profile, const char *wanted,
+			   const struct fabric **ret_fabric, struct err *err)
+{
+	const struct fabric *fabric = wanted ? find_fabric(profile, wanted) : standard_fabric(profile);
+
+	if (wanted && !fabric)
+		return unknown_fabric(wanted, err);
+	if (!fabric)
+		return jx_value_error(
+			err, "pf",
+			"\"*\" is any PF of a fabric, but which one is not said: write \"fabric\", or name a PF, or have the node's administrator write \"defaultFabric\" in %s",
+			PROFILE_PATH);
+	*ret_fabric = fabric;
+	return 0;
+}
+
+bool profile_port_is_on(const struct profile *profile, const struct fabric *fabric,
+			const struct fabric_port *port)
+{
+	for (size_t i = 0; fabric->n_pfs == 0 && i < profile->n_fabrics; i++)
+		if (profile->fabrics[i].n_pfs > 0 && fabric_has(&profile->fabrics[i], port))
+			return false;
+	return fabric_has(fabric, port);
+}
+
 /* The fabric that names the port wins over one that takes any port; the default breaks ties. */
 static const struct fabric *choose_fabric(const struct profile *profile,
 					  const struct fabric_port *port)
@@ -324,7 +422,7 @@ static const struct fabric *choose_fabric(const struct profile *profile,
 		    !(standard && standard->n_pfs > 0 && fabric_has(standard, port)))
 			return fabric;
 	}
-	return standard ? standard : profile->n_fabrics == 1 ? &profile->fabrics[0] : NULL;
+	return standard_fabric(profile);
 }
 
 int profile_fabric(const struct profile *profile, const char *wanted,
@@ -335,8 +433,7 @@ int profile_fabric(const struct profile *profile, const char *wanted,
 
 	*ret_fabric = NULL;
 	if (wanted && !find_fabric(profile, wanted))
-		return jx_value_error(err, "fabric", "\"%s\" is not in the node profile %s", wanted,
-				      PROFILE_PATH);
+		return unknown_fabric(wanted, err);
 	if (profile->n_fabrics == 0)
 		return 0;
 	fabric = wanted ? find_fabric(profile, wanted) : choose_fabric(profile, port);

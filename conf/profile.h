@@ -12,11 +12,14 @@
 
 #define PROFILE_PATH "/etc/cni/net.d/roce.d/profile.json"
 #define PROFILE_STATE_DIR "/run"
+#define PROFILE_LOG_ROOT "/var/log"
 
 enum {
 	PROFILE_FABRICS_MAX = 16,
 	PROFILE_DATA_ROOTS_MAX = 8,
 	PROFILE_FORBID_MAX = 16,
+	PROFILE_LOG_ROOTS_MAX = 8,
+	PROFILE_CARRIER_WAIT_MS = 200,
 };
 
 /* What happens when the MTU chain is not consistent; each is looser than the one before. */
@@ -35,11 +38,14 @@ enum mtu_policy {
  * @mtu:		policy
  * @may_loosen:		a network may choose a looser one
  * @forbid, @n_forbid:	settings that no network may ask for
+ * @allow_pf:		a PF without VFs may be given to a pod
  * @state_dir:		folder that holds roce-cni/ and roce-ipam/
  * @durability:		how state is written: profile_durability() of @state_dir
  * @node_index:		which slice of a range is this node's, where a network divides its ranges
  * @data_roots, @n_data_roots: folders below which a network may keep its leases ("dataDir"); none
  *			lies in another, nor touches what is below @state_dir
+ * @has_log_roots, @log_roots, @n_log_roots: see profile_log_roots(); the same holds of them
+ * @carrier_wait_ms:	how long an ADD waits for carrier before it sets and announces addresses; 0: not
  * @doc:		the document that the strings borrow from
  */
 struct profile {
@@ -51,11 +57,16 @@ struct profile {
 	bool may_loosen;
 	const struct setting *forbid[PROFILE_FORBID_MAX];
 	size_t n_forbid;
+	bool allow_pf;
 	const char *state_dir;
 	enum file_durability durability;
 	struct opt_int node_index;
 	const char *data_roots[PROFILE_DATA_ROOTS_MAX];
 	size_t n_data_roots;
+	bool has_log_roots;
+	const char *log_roots[PROFILE_LOG_ROOTS_MAX];
+	size_t n_log_roots;
+	int carrier_wait_ms;
 	json_t *doc;
 };
 
@@ -93,6 +104,15 @@ void profile_load_for_del(const char *path, struct profile *ret_profile, struct 
 /* profile_durability() - a boot empties what is below /run, so it need not survive one. */
 enum file_durability profile_durability(const char *dir);
 
+/**
+ * profile_log_roots() - folders below which a network may have its log ("logFile")
+ * @profile:	the profile
+ * @ret_roots:	the folders; PROFILE_LOG_ROOT alone when the profile does not say
+ *
+ * Return: their number; 0: no network may.
+ */
+size_t profile_log_roots(const struct profile *profile, const char *const **ret_roots);
+
 /* profile_free() - release what profile_load() took. */
 void profile_free(struct profile *profile);
 
@@ -111,8 +131,21 @@ int profile_fabric(const struct profile *profile, const char *wanted,
 		   const struct fabric_port *port, const struct fabric **ret_fabric,
 		   struct err *err);
 
-/* profile_forbids() - whether no network may ask for a setting. */
-bool profile_forbids(const struct profile *profile, const struct setting *setting);
+/**
+ * profile_network_fabric() - the fabric that a network means which names no port
+ * @profile:	the profile
+ * @wanted:	name from the network's configuration; NULL: the profile's default, or its only fabric
+ * @ret_fabric:	the fabric
+ * @err:	CNI_CONFIG_INVALID: unknown, or none is meant
+ *
+ * Return: 0 or a negative errno.
+ */
+int profile_network_fabric(const struct profile *profile, const char *wanted,
+			   const struct fabric **ret_fabric, struct err *err);
+
+/* profile_port_is_on() - whether a port is on @fabric and on none that names it, where that takes any. */
+bool profile_port_is_on(const struct profile *profile, const struct fabric *fabric,
+			const struct fabric_port *port);
 
 /* profile_policy_name() - "strict", "clamp" or "warn". */
 const char *profile_policy_name(enum mtu_policy policy);

@@ -112,9 +112,26 @@ int setting_read_mac(const json_t *value, const char *path, void *field, struct 
 
 /* ---- sysctls ---- */
 
+static bool is_device(const char *part, size_t len)
+{
+	return len == 6 && strncmp(part, "IFNAME", 6) == 0;
+}
+
+static const char *separator_of(const char *key)
+{
+	return strchr(key, '/') ? "/" : ".";
+}
+
 bool setting_of_device(const char *key)
 {
-	return strstr(key, "IFNAME") != NULL;
+	const char *separator = separator_of(key);
+
+	for (size_t len; *key; key += len + (key[len] != '\0')) {
+		len = strcspn(key, separator);
+		if (is_device(key, len))
+			return true;
+	}
+	return false;
 }
 
 /* Names of files only: nothing empty, no ".", no "..", no character that a sysctl does not have. */
@@ -128,14 +145,14 @@ static bool part_ok(const char *part, size_t len)
 
 bool setting_sysctl_path(const char *key, const char *ifname, char buf[SETTING_PATH_SIZE])
 {
-	const char *separator = strchr(key, '/') ? "/" : ".";
+	const char *separator = separator_of(key);
 	size_t len = 0;
 
 	if (strncmp(key, "net", 3) != 0 || key[3] != *separator)
 		return false;
 	for (const char *part = key;; part++) {
 		size_t n = strcspn(part, separator);
-		bool device = n == 6 && strncmp(part, "IFNAME", 6) == 0;
+		bool device = is_device(part, n);
 
 		if (!part_ok(part, n))
 			return false;

@@ -128,7 +128,7 @@ bool setting_sysctl_path(const char *key, const char *ifname, char buf[SETTING_P
  */
 bool setting_same_value(const char *a, const char *b);
 
-/* setting_of_device() - whether a sysctl's key speaks of IFNAME. */
+/* setting_of_device() - whether a part of a sysctl's key is IFNAME. */
 bool setting_of_device(const char *key);
 
 #endif

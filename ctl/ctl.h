@@ -61,7 +61,7 @@ struct ctl_command {
 	int (*run)(const struct ctl_command *command, int argc, char **argv);
 };
 
-extern const struct ctl_command ctl_validate, ctl_convert, ctl_show, ctl_mtu, ctl_ipam;
+extern const struct ctl_command ctl_validate, ctl_convert, ctl_show, ctl_gc, ctl_mtu, ctl_ipam;
 
 /**
  * ctl_options() - read a command line by a command's table

@@ -81,6 +81,7 @@ static void check_resource(const struct document *document, const struct cni_cal
 {
 	bool id = json_object_get(call->json, "deviceID") || json_object_get(call->json, "pciBusID");
 	bool device = json_object_get(call->json, "device");
+	bool pf = json_object_get(call->json, "pf");
 
 	if (!document->is_nad || !document->resource)
 		return;
@@ -88,6 +89,10 @@ static void check_resource(const struct document *document, const struct cni_cal
 		finding_fix(at(findings, SEVERITY_ERROR, "device-with-resource", "device",
 			       "\"device\" names a netdev, while Multus adds a deviceID for the annotated resource: ADD refuses both together"),
 			    "remove \"device\", or the annotation k8s.v1.cni.cncf.io/resourceName");
+	else if (pf)
+		finding_fix(at(findings, SEVERITY_ERROR, "device-with-resource", "pf",
+			       "\"pf\" picks a free VF, while Multus adds a deviceID for the annotated resource: ADD refuses both together"),
+			    "remove \"pf\", or the annotation k8s.v1.cni.cncf.io/resourceName");
 	else if (id)
 		finding_fix(at(findings, SEVERITY_WARNING, "device-id-with-resource", "deviceID",
 			       "a deviceID is written here, but Multus replaces it by the one that the device plugin allots"),
@@ -105,7 +110,7 @@ static void check_version(const struct cni_call *call, struct findings *findings
 static bool names_device(const json_t *json)
 {
 	return json_object_get(json, "deviceID") || json_object_get(json, "pciBusID") ||
-	       json_object_get(json, "device");
+	       json_object_get(json, "device") || json_object_get(json, "pf");
 }
 
 /* A device comes at run time: the parser is told of one. Where none can come, that is said. */
@@ -123,7 +128,7 @@ static void stand_in_device(const struct document *document, const char *device,
 		finding_fix(finding_add(findings, document->is_nad ? SEVERITY_ERROR : SEVERITY_WARNING,
 					CNI_CONFIG_INVALID, "no-device",
 					"no device: nothing in the configuration names one, and no resource stands for one"),
-			    "annotate the definition with k8s.v1.cni.cncf.io/resourceName and have pods request that resource, or write \"deviceID\" or \"device\"");
+			    "annotate the definition with k8s.v1.cni.cncf.io/resourceName and have pods request that resource, or write \"deviceID\", \"pf\" or \"device\"");
 }
 
 bool lint_config(const struct document *document, const char *device, struct cni_call *call,
@@ -141,6 +146,15 @@ bool lint_config(const struct document *document, const char *device, struct cni
 			break;
 	}
 	return false;
+}
+
+bool lint_log(const struct netconf *conf, const struct profile *profile, struct findings *findings)
+{
+	struct err err = { 0 };
+
+	if (conf->log.file && logconf_allowed(profile, conf->log.file, NULL, &err) < 0)
+		lint_error(&err, "man 8 roce", findings);
+	return conf->log.file && !err_is_set(&err);
 }
 
 /* ---- ipam ---- */
@@ -187,6 +201,18 @@ bool lint_ipam(const struct document *document, struct cni_call *call, const str
 			break;
 	}
 	return false;
+}
+
+/* ---- the PF ---- */
+
+void lint_pf(const struct netconf *conf, const struct profile *profile, struct findings *findings)
+{
+	const struct fabric *fabric;
+	struct err err = { 0 };
+
+	if (conf->pf && streq(conf->pf, NETCONF_ANY_PF) && !conf->fabric && profile->present &&
+	    profile_network_fabric(profile, NULL, &fabric, &err) < 0)
+		lint_error(&err, "man 8 roce", findings);
 }
 
 /* ---- MTU ---- */

@@ -54,12 +54,18 @@ bool lint_config(const struct document *document, const char *device, struct cni
 bool lint_ipam(const struct document *document, struct cni_call *call, const struct profile *profile,
 	       struct ipamconf *ret_ipam, struct report *report);
 
+/* lint_pf() - whether the profile says which fabric is meant by "pf": "*". */
+void lint_pf(const struct netconf *conf, const struct profile *profile, struct findings *findings);
+
 /**
  * lint_mtu() - the MTU arithmetic, on every fabric that the network can be on
  * @conf, @profile: what is asked and allowed
  * @report:	receives findings and, in its plan, the last chain
  */
 void lint_mtu(const struct netconf *conf, const struct profile *profile, struct report *report);
+
+/* lint_log() - whether the profile allows "logFile". Return: true if there is one, and it does. */
+bool lint_log(const struct netconf *conf, const struct profile *profile, struct findings *findings);
 
 /* lint_routes() - the MTU of roce-ipam's routes against that of the interface. */
 void lint_routes(const struct mtu_chain *chain, const struct ipamconf *ipam,

@@ -3,7 +3,7 @@
 
 /* The only list of commands. */
 static const struct ctl_command *const commands[] = { &ctl_validate, &ctl_convert, &ctl_mtu,
-						      &ctl_show, &ctl_ipam };
+						      &ctl_show, &ctl_gc, &ctl_ipam };
 
 static int usage(FILE *out)
 {

@@ -2,6 +2,7 @@
 #include "ctl/node.h"
 
 #include "cni/owner.h"
+#include "cni/pick.h"
 #include "ctl/lint.h"
 #include "ipam/domain.h"
 #include "ipam/peek.h"
@@ -32,57 +33,30 @@ void node_close(struct node *node)
 
 /* ---- which device ---- */
 
-struct pick {
-	const struct node *node;
-	const struct profile *profile;
-	const char *fabric;
-	struct store store;
-	char *pci;
-	size_t seen;
-};
-
-static bool is_free(const struct pci_dev *vf, void *arg)
+static void look_for_vf(const struct node *node, const struct profile *profile,
+			const struct netconf *conf, struct node_picked *ret_picked)
 {
-	struct pick *pick = arg;
-	const struct fabric *fabric;
-	char owner[STORE_NAME_SIZE];
-	struct err ignored = { 0 };
-	struct link link, pf;
+	_cleanup_store_ struct store store = STORE_CLOSED;
+	const struct pick pick = { &node->host, profile, &store, conf->pf, conf->fabric };
 
-	pick->seen++;
-	if (link_find_parent(pick->node->host.rt, vf->addr, &link) < 0 ||
-	    link_find_parent(pick->node->host.rt, vf->pf, &pf) < 0 ||
-	    chain_fabric(pick->profile, pick->fabric, &link, vf, &pf, &fabric, &ignored) < 0)
-		return false;
-	if (pick->store.dir >= 0 && store_owner(&pick->store, vf->addr, owner))
-		return false;
-	snprintf(pick->pci, PCI_TEXT_SIZE, "%s", vf->addr);
-	return true;
+	store_peek(profile, &store); /* no folder, no claim */
+	pick_look(&pick, ret_picked->pci, &ret_picked->err);
+	if (!conf->pf && err_is_set(&ret_picked->err))
+		err_wrap(&ret_picked->err, "no VF was named by --device");
 }
 
-static void look_for_vf(const struct node *node, const struct profile *profile, const char *fabric,
-			struct node_picked *ret_picked)
-{
-	struct pick pick = { node, profile, fabric, STORE_CLOSED, ret_picked->pci, 0 };
-
-	*ret_picked = (struct node_picked){ .asked = true };
-	snprintf(ret_picked->fabric, sizeof(ret_picked->fabric), "%s", fabric ? fabric : "");
-	store_peek(profile, &pick.store); /* no folder, no claim */
-	pci_each_vf(is_free, &pick);
-	store_close(&pick.store);
-	if (!*ret_picked->pci)
-		err_set(&ret_picked->err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-			"no free VF: of %zu VFs on this node none is on the host, unused and on a fabric of the profile; make VFs (echo N > /sys/class/net/PF/device/sriov_numvfs) or name one: --device PCI",
-			pick.seen);
-}
-
-int node_pick(struct node *node, const struct profile *profile, const char *fabric,
+int node_pick(struct node *node, const struct profile *profile, const struct netconf *conf,
 	      char ret_pci[PCI_TEXT_SIZE], struct err *err)
 {
 	struct node_picked *picked = &node->picked;
+	struct node_picked asked = { .asked = true };
 
-	if (!picked->asked || !streq(picked->fabric, fabric ? fabric : ""))
-		look_for_vf(node, profile, fabric, picked);
+	snprintf(asked.pf, sizeof(asked.pf), "%s", conf->pf ? conf->pf : "");
+	snprintf(asked.fabric, sizeof(asked.fabric), "%s", conf->fabric ? conf->fabric : "");
+	if (!picked->asked || !streq(picked->pf, asked.pf) || !streq(picked->fabric, asked.fabric)) {
+		*picked = asked;
+		look_for_vf(node, profile, conf, picked);
+	}
 	memcpy(ret_pci, picked->pci, PCI_TEXT_SIZE);
 	*err = picked->err;
 	return -err->eno;
@@ -162,6 +136,20 @@ void node_plan(const struct node *node, const struct profile *profile, const str
 	describe_rdma(state, report);
 	if (node->pod.netns < 0)
 		say_unknown(&report->findings, "the pod's side", node->pod_err.msg);
+}
+
+/* ---- the log ---- */
+
+void node_log(const struct profile *profile, const char *file, struct findings *findings)
+{
+	_cleanup_close_ int fd = -1;
+	struct err err = { 0 };
+
+	fd = logconf_open(profile, file, LOGFILE_LOOK, NULL, &err);
+	if (err.eno == EACCES || err.code == CNI_IO_FAILURE)
+		say_unknown(findings, "the log", err.msg);
+	else if (err_is_set(&err))
+		lint_error(&err, "man 8 roce", findings);
 }
 
 /* ---- addresses ---- */

@@ -10,6 +10,7 @@
 /* The last answer of node_pick(): most networks of a cluster ask the same. */
 struct node_picked {
 	bool asked;
+	char pf[128];
 	char fabric[128];
 	char pci[PCI_TEXT_SIZE];
 	struct err err;
@@ -37,19 +38,22 @@ struct node {
  */
 int node_open(const char *netns, struct node *ret_node, struct err *err);
 
+/* node_log() - what stands at an allowed "logFile"; nothing is made. */
+void node_log(const struct profile *profile, const char *file, struct findings *findings);
+
 /* node_close() - close what is open. */
 void node_close(struct node *node);
 
 /**
- * node_pick() - the first VF that the profile allows and nobody has
+ * node_pick() - the VF that an ADD would pick; for a network whose device Multus will name, the first free one
  * @node, @profile: where
- * @fabric:	"fabric" of the network, or NULL
+ * @conf:	"pf" and "fabric" of the network
  * @ret_pci:	its PCI address
- * @err:	ROCE_DEVICE_NOT_FOUND
+ * @err:	see pick_look()
  *
  * Return: 0 or a negative errno.
  */
-int node_pick(struct node *node, const struct profile *profile, const char *fabric,
+int node_pick(struct node *node, const struct profile *profile, const struct netconf *conf,
 	      char ret_pci[PCI_TEXT_SIZE], struct err *err);
 
 /**

@@ -110,6 +110,14 @@ int table_add(struct table *table, const void *item)
 	return 0;
 }
 
+void table_set(struct table *table, size_t row, const char *key, json_t *value)
+{
+	for (size_t i = 0; i < table->n_columns; i++)
+		if (table->columns[i].key && streq(table->columns[i].key, key))
+			json_array_set(table->rows[row], i, value);
+	json_decref(value);
+}
+
 void table_free(struct table *table)
 {
 	for (size_t i = 0; i < table->n; i++)

@@ -61,6 +61,9 @@ struct table {
 /* table_add() - append a row. Return: 0 or -ENOMEM. */
 int table_add(struct table *table, const void *item);
 
+/* table_set() - replace one value; @row counts from 0 in the order of table_add(), until it is printed. */
+void table_set(struct table *table, size_t row, const char *key, json_t *value);
+
 /**
  * table_print() - sort the rows and print them on stdout
  * @table:	the list

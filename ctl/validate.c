@@ -60,7 +60,13 @@ static void deliver(struct validation *v, const struct report *report)
 
 static bool named(const struct netconf *conf)
 {
-	return conf->device || !streq(conf->pci, LINT_ANY_DEVICE);
+	return conf->device || (!conf->pf && !streq(conf->pci, LINT_ANY_DEVICE));
+}
+
+static void validate_offline(struct validation *v, const struct netconf *conf, struct report *report)
+{
+	plan_forbidden(conf, &v->profile, &report->findings);
+	lint_mtu(conf, &v->profile, report);
 }
 
 static void validate_on_node(struct validation *v, struct netconf *conf, struct report *report)
@@ -68,9 +74,9 @@ static void validate_on_node(struct validation *v, struct netconf *conf, struct 
 	struct err err = { 0 };
 
 	if (!named(conf) &&
-	    node_pick(&v->node, &v->profile, conf->fabric, conf->pci, &err) < 0) {
+	    node_pick(&v->node, &v->profile, conf, conf->pci, &err) < 0) {
 		lint_error(&err, "man 8 roce", &report->findings);
-		lint_mtu(conf, &v->profile, report);
+		validate_offline(v, conf, report);
 		return;
 	}
 	node_plan(&v->node, &v->profile, conf, v->options.ifname, report);
@@ -96,10 +102,14 @@ static void validate_call(struct validation *v, const struct document *document,
 	struct netconf conf;
 
 	if (lint_config(document, v->options.device, call, &conf, report)) {
-		if (v->has_node)
+		if (v->has_node) {
 			validate_on_node(v, &conf, report);
-		else
-			lint_mtu(&conf, &v->profile, report);
+		} else {
+			lint_pf(&conf, &v->profile, &report->findings);
+			validate_offline(v, &conf, report);
+		}
+		if (lint_log(&conf, &v->profile, &report->findings) && v->has_node)
+			node_log(&v->profile, conf.log.file, &report->findings);
 	}
 	validate_ipam(v, document, call, report);
 }
@@ -130,9 +140,9 @@ static void validate_plugin(struct validation *v, const struct document *documen
 		validate_call(v, document, &call, &report);
 	}
 	lint_locate(&v->source, document, i, &report.findings);
-	document_free_call(&call);
 	v->networks++;
 	deliver(v, &report);
+	document_free_call(&call); /* the plan's steps borrow from it */
 }
 
 static const char *type_of(const struct document *document, size_t i)

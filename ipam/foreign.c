@@ -4,7 +4,6 @@
 #define NO_CLUSTER "roce-ipam keeps its leases in files and asks no cluster"
 #define NO_LEADER "roce-ipam elects no leader, it locks a file"
 #define NO_ETCD "roce-ipam keeps its leases in files and has no etcd"
-#define STDERR "roce-ipam logs to stderr, which the runtime keeps"
 
 static const struct ipamconf_note foreign[] = {
 	{ "kubernetes", NO_CLUSTER, true },
@@ -27,8 +26,8 @@ static const struct ipamconf_note foreign[] = {
 	{ "reconciler_cron_expression", "roce-ipam has no reconciler: leases go with DEL and GC",
 	  true },
 	{ "sleep_for_race", "it is a test hook of Whereabouts", true },
-	{ "log_file", STDERR, false },
-	{ "log_level", STDERR ", at one level", false },
+	{ "log_file", "roce-ipam logs to stderr, and where the network's own \"logFile\" says", false },
+	{ "log_level", "roce-ipam goes by the network's own \"logLevel\"", false },
 };
 
 static bool is_nothing(const json_t *value)

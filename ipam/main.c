@@ -18,7 +18,12 @@ static unsigned newly_leased;
 static int open_pool(const struct cni_call *call, const struct home *home, enum home_mode mode,
 		     struct pool *ret_pool, struct err *err)
 {
-	return pool_open(home, call->name, mode, file_deadline(OPERATION_MS), ret_pool, err);
+	int64_t begin = log_clock();
+	int r = pool_open(home, call->name, mode, file_deadline(OPERATION_MS), ret_pool, err);
+
+	log_debug("pool %s/%s: %s after %.1f ms", home->path, call->name, r < 0 ? "not opened" : "open",
+		  log_ms(begin));
+	return r;
 }
 
 /* ---- ADD ---- */
@@ -79,7 +84,7 @@ static int lease_all(const struct cni_call *call, const struct ipamconf *conf, s
 {
 	struct inet_prefix addresses[LEASE_SLOTS_MAX];
 	struct lease owner = owner_of(&call->args);
-	char domain[LEASE_DOMAIN_SIZE];
+	char domain[LEASE_DOMAIN_SIZE], text[INET_PREFIX_TEXT_SIZE];
 	int r;
 
 	if (conf->shares)
@@ -87,6 +92,8 @@ static int lease_all(const struct cni_call *call, const struct ipamconf *conf, s
 	r = alloc_add(pool, &owner, wants, n, addresses, &newly_leased, err);
 	if (r < 0)
 		return r;
+	for (size_t i = 0; i < n; i++)
+		log_debug("leased %s", inet_format_prefix(addresses[i], text));
 	*ret_answer = print_answer(conf, wants, n, addresses, call->version);
 	if (*ret_answer)
 		return 0;
@@ -322,6 +329,7 @@ int main(void)
 		.about = "roce-ipam " ROCE_VERSION
 			 " - CNI IPAM plugin: gives IP addresses from the ranges of a network.\n"
 			 "Another CNI plugin starts it, by \"ipam\": {\"type\": \"roce-ipam\"}: see roce-ipam(8).",
+		.is_guest = true,
 		.verbs = {
 			[CNI_ADD] = add,
 			[CNI_DEL] = del,

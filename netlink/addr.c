@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "netlink/addr.h"
 
+#include "base/log.h"
+#include "netlink/netns.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_addr.h>
@@ -9,6 +12,7 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <netlink/route/addr.h>
+#include <stdio.h>
 
 static int addr_bytes(int family)
 {
@@ -24,8 +28,10 @@ static struct nl_addr *to_nl(const struct addr *addr)
 	return nl;
 }
 
-/* The request that adds (@add) or deletes an address, built by libnl-route. */
-static struct nl_msg *build(int ifindex, const struct addr *addr, bool add)
+enum { DELETE = -1 };
+
+/* The request that adds an address with these IFA_F_ @flags, or deletes it; built by libnl-route. */
+static struct nl_msg *build(int ifindex, const struct addr *addr, int flags)
 {
 	struct rtnl_addr *ra = rtnl_addr_alloc();
 	struct nl_addr *local = to_nl(addr);
@@ -33,12 +39,13 @@ static struct nl_msg *build(int ifindex, const struct addr *addr, bool add)
 
 	if (ra && local && rtnl_addr_set_local(ra, local) == 0) {
 		rtnl_addr_set_ifindex(ra, ifindex);
-		if (add && addr->family == AF_INET6)
-			rtnl_addr_set_flags(ra, IFA_F_NODAD);
-		if (add)
-			rtnl_addr_build_add_request(ra, NLM_F_EXCL, &msg);
-		else
+		if (flags == DELETE) {
 			rtnl_addr_build_delete_request(ra, 0, &msg);
+		} else {
+			if (flags)
+				rtnl_addr_set_flags(ra, flags);
+			rtnl_addr_build_add_request(ra, NLM_F_EXCL, &msg);
+		}
 	}
 	nl_addr_put(local);
 	rtnl_addr_put(ra);
@@ -61,48 +68,59 @@ static int refuse(struct nlsock *sock, int r, const char *what, const struct add
 		       addr->prefix_len, nlsock_words(sock));
 }
 
-int addr_add(struct nlsock *sock, int ifindex, const struct addr *addr, struct err *err)
-{
-	int r = nlsock_talk(sock, build(ifindex, addr, true), NULL, NULL);
-
-	return r == 0 || r == -EEXIST ? 0 : refuse(sock, r, "address", addr, err);
-}
-
 int addr_del(struct nlsock *sock, int ifindex, const struct addr *addr, struct err *err)
 {
-	int r = nlsock_talk(sock, build(ifindex, addr, false), NULL, NULL);
+	int r = nlsock_talk(sock, build(ifindex, addr, DELETE), NULL, NULL);
 
 	return r == 0 || already_gone(r) ? 0 : refuse(sock, r, "address", addr, err);
 }
 
 struct addr_search {
 	int ifindex;
-	const struct addr *addr; /* NULL: any of global scope */
+	const struct addr *addr; /* NULL: any of_scope() */
+	unsigned char scope;
 	bool found;
+	struct addr there; /* with @flags, if @found */
+	unsigned flags;
 };
+
+static bool same_addr(const struct addr *a, const struct addr *b)
+{
+	return a->family == b->family && a->prefix_len == b->prefix_len &&
+	       memcmp(a->bytes, b->bytes, addr_bytes(a->family)) == 0;
+}
+
+/* Link scope: IPv6's own addresses. Universe: what somebody gave, an IPv4 one in any scope. */
+static bool of_scope(const struct ifaddrmsg *info, unsigned char scope)
+{
+	bool own = info->ifa_family == AF_INET6 && info->ifa_scope == RT_SCOPE_LINK;
+
+	return scope == RT_SCOPE_LINK ? own : !own;
+}
 
 static int on_addr(struct nlmsghdr *nlh, void *arg)
 {
 	struct addr_search *search = arg;
 	struct ifaddrmsg *info = nlmsg_data(nlh);
+	struct addr addr = { .family = info->ifa_family, .prefix_len = info->ifa_prefixlen };
 	struct nlattr *tb[IFA_MAX + 1] = { NULL }, *local;
 
-	if ((int)info->ifa_index != search->ifindex ||
+	if (search->found || (int)info->ifa_index != search->ifindex ||
 	    nlmsg_parse(nlh, sizeof(*info), tb, IFA_MAX, NULL) < 0)
 		return 0;
 	local = tb[IFA_LOCAL] ? tb[IFA_LOCAL] : tb[IFA_ADDRESS];
-	if (!search->addr)
-		search->found |= info->ifa_scope == RT_SCOPE_UNIVERSE;
-	else if (local && info->ifa_family == search->addr->family &&
-		 info->ifa_prefixlen == search->addr->prefix_len &&
-		 memcmp(nla_data(local), search->addr->bytes, nla_len(local)) == 0)
-		search->found = true;
+	if (local)
+		nla_memcpy(addr.bytes, local, sizeof(addr.bytes));
+	search->found = search->addr ? local && same_addr(&addr, search->addr)
+				     : of_scope(info, search->scope);
+	search->there = addr;
+	search->flags = info->ifa_flags;
 	return 0;
 }
 
-static int search_addrs(struct nlsock *sock, struct addr_search *search)
+static int search_addrs(struct nlsock *sock, int family, struct addr_search *search)
 {
-	struct ifaddrmsg info = { .ifa_family = AF_UNSPEC };
+	struct ifaddrmsg info = { .ifa_family = family };
 	struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETADDR, NLM_F_REQUEST | NLM_F_DUMP);
 
 	if (msg)
@@ -110,21 +128,85 @@ static int search_addrs(struct nlsock *sock, struct addr_search *search)
 	return nlsock_talk(sock, msg, on_addr, search);
 }
 
-bool addr_present(struct nlsock *sock, int ifindex, const struct addr *addr)
+enum addr_state addr_state(struct nlsock *sock, int ifindex, const struct addr *addr)
 {
 	struct addr_search search = { .ifindex = ifindex, .addr = addr };
 
-	return search_addrs(sock, &search) == 0 && search.found;
+	if (search_addrs(sock, addr->family, &search) < 0 || !search.found)
+		return ADDR_ABSENT;
+	return search.flags & IFA_F_DADFAILED ? ADDR_DUPLICATE : ADDR_PRESENT;
 }
 
-int addr_any_global(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err)
+int addr_any_used(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err)
 {
-	struct addr_search search = { .ifindex = ifindex };
-	int r = search_addrs(sock, &search);
+	struct addr_search search = { .ifindex = ifindex, .scope = RT_SCOPE_UNIVERSE };
+	int r = search_addrs(sock, AF_UNSPEC, &search);
 
 	if (r < 0)
 		return err_set(err, ROCE_KERNEL_REFUSED, r, "reading addresses: %s",
 			       nlsock_words(sock));
 	*ret_any = search.found;
 	return 0;
+}
+
+/* ---- add ---- */
+
+/* Waiting for DAD, and not usable before it is over. */
+static bool is_waiting(unsigned flags)
+{
+	return (flags & (IFA_F_TENTATIVE | IFA_F_OPTIMISTIC | IFA_F_DADFAILED)) == IFA_F_TENTATIVE;
+}
+
+static int add_without_dad(struct nlsock *sock, int ifindex, const struct addr *addr)
+{
+	nlsock_talk(sock, build(ifindex, addr, DELETE), NULL, NULL);
+	return nlsock_talk(sock, build(ifindex, addr, IFA_F_NODAD), NULL, NULL);
+}
+
+/*
+ * A kernel without CONFIG_IPV6_OPTIMISTIC_DAD, or one whose optimistic_dad could not be set, takes the
+ * flag and drops it: the address that is read back tells.
+ */
+static int add_ipv6(struct nlsock *sock, int ifindex, const struct addr *addr)
+{
+	struct addr_search search = { .ifindex = ifindex, .addr = addr };
+	int r = nlsock_talk(sock, build(ifindex, addr, IFA_F_OPTIMISTIC), NULL, NULL);
+
+	if (r < 0 || search_addrs(sock, AF_INET6, &search) < 0 || !search.found ||
+	    !is_waiting(search.flags))
+		return r;
+	log_info("the kernel has no optimistic DAD here: no duplicate of an IPv6 address will be found");
+	return add_without_dad(sock, ifindex, addr);
+}
+
+int addr_add(struct nlsock *sock, int ifindex, const struct addr *addr, struct err *err)
+{
+	int r = addr->family == AF_INET6
+			? add_ipv6(sock, ifindex, addr)
+			: nlsock_talk(sock, build(ifindex, addr, 0), NULL, NULL);
+
+	return r == 0 || r == -EEXIST ? 0 : refuse(sock, r, "address", addr, err);
+}
+
+void addr_renew(struct nlsock *sock, int ifindex, const struct addr *addr)
+{
+	nlsock_talk(sock, build(ifindex, addr, DELETE), NULL, NULL);
+	add_ipv6(sock, ifindex, addr);
+}
+
+void addr_prepare_ipv6(int netns, struct nlsock *sock, int ifindex, const char *name)
+{
+	static const char *const settings[][2] = {
+		{ "optimistic_dad", "1" }, { "use_optimistic", "1" }, { "disable_ipv6", "0" },
+	};
+	struct addr_search search = { .ifindex = ifindex, .scope = RT_SCOPE_LINK };
+	char path[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		snprintf(path, sizeof(path), "net/ipv6/conf/%s/%s", name, settings[i][0]);
+		netns_sysctl(netns, path, settings[i][1]);
+	}
+	if (search_addrs(sock, AF_INET6, &search) == 0 && search.found &&
+	    search.flags & IFA_F_TENTATIVE && !(search.flags & IFA_F_DADFAILED))
+		add_without_dad(sock, ifindex, &search.there);
 }

@@ -38,21 +38,57 @@ struct route {
  * addr_add() - give an interface an address
  * @sock:	socket of its namespace
  * @ifindex:	interface
- * @addr:	address; an IPv6 one is usable at once (no duplicate detection: IPAM gives each once)
+ * @addr:	address
  * @err:	ROCE_KERNEL_REFUSED
+ *
+ * An IPv6 address is usable at once, while the kernel looks for a duplicate (optimistic DAD, RFC 4429);
+ * without detection at all if the kernel cannot do that: see addr_prepare_ipv6().
  *
  * Return: 0, also when the interface has it already, or a negative errno.
  */
 int addr_add(struct nlsock *sock, int ifindex, const struct addr *addr, struct err *err);
 
+/**
+ * addr_prepare_ipv6() - have an interface take IPv6 addresses that are usable at once
+ * @netns:	its namespace
+ * @sock:	socket of that
+ * @ifindex, @name: the interface, up; before its carrier is there the kernel detects no duplicates and
+ *		gives an optimistic address no route (net/ipv6/addrconf.c, addrconf_dad_begin())
+ *
+ * Writes settings of this interface alone, which are gone when it leaves the namespace:
+ * disable_ipv6=0, for a namespace with IPv6 off; optimistic_dad=1, or the kernel takes IFA_F_OPTIMISTIC
+ * off an address without a word (ipv6_allow_optimistic_dad()); use_optimistic=1, or for the second that
+ * DAD takes any address of another interface would be preferred as source (ipv6_get_saddr_eval()).
+ *
+ * The link-local address, which the kernel made, becomes one without DAD: neighbours are solicited only
+ * from an address that is through with it (net/ipv6/ndisc.c, ndisc_send_ns()), so for that second
+ * nothing could be sent to a neighbour that is not known yet. It follows from the MAC; were that not
+ * unique, more than DAD would be needed.
+ *
+ * Whatever fails here shows, if it matters, when an address is added.
+ */
+void addr_prepare_ipv6(int netns, struct nlsock *sock, int ifindex, const char *name);
+
+/*
+ * addr_renew() - set an IPv6 address anew, so that its DAD begins again. Whatever its state is: a failure
+ * that is on its way does not show in that (net/ipv6/addrconf.c, INET6_IFADDR_STATE_ERRDAD).
+ */
+void addr_renew(struct nlsock *sock, int ifindex, const struct addr *addr);
+
 /* addr_del() - take an address away. Return: 0, also when it is gone, or a negative errno. */
 int addr_del(struct nlsock *sock, int ifindex, const struct addr *addr, struct err *err);
 
-/* addr_present() - true if the interface has the address. */
-bool addr_present(struct nlsock *sock, int ifindex, const struct addr *addr);
+enum addr_state {
+	ADDR_ABSENT,
+	ADDR_PRESENT,
+	ADDR_DUPLICATE, /* DAD found it on another node: it is there, but unusable */
+};
+
+/* addr_state() - whether the interface has the address. */
+enum addr_state addr_state(struct nlsock *sock, int ifindex, const struct addr *addr);
 
 /**
- * addr_any_global() - does the interface have an address of global scope: somebody uses it
+ * addr_any_used() - does the interface have an address that somebody gave it: any but IPv6 link-local ones
  * @sock:	socket of its namespace
  * @ifindex:	interface
  * @ret_any:	the answer
@@ -60,7 +96,7 @@ bool addr_present(struct nlsock *sock, int ifindex, const struct addr *addr);
  *
  * Return: 0 or a negative errno.
  */
-int addr_any_global(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err);
+int addr_any_used(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err);
 
 /**
  * route_add() - add a route
@@ -79,7 +115,10 @@ int route_del(struct nlsock *sock, int ifindex, const struct route *route, struc
 /* route_present() - true if a route to that destination leaves through the interface. */
 bool route_present(struct nlsock *sock, int ifindex, const struct route *route);
 
-/* route_any_default() - does a default route leave through the interface. As addr_any_global(). */
+/*
+ * route_any_default() - does a default route of any table, IPv4 or IPv6, leave through the interface, be it
+ * one of several ways. As addr_any_used().
+ */
 int route_any_default(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err);
 
 #endif

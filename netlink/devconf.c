@@ -8,6 +8,10 @@
 #include <linux/ipv6.h>
 #include <stdio.h>
 
+enum {
+	FORCE_FORWARDING = DEVCONF_ACCEPT_RA_MIN_LFT + 1, /* kernel 6.17, younger than many headers */
+};
+
 /* A sysctl of IPv6, and how many of netlink's units (milliseconds) make one of the file's (seconds). */
 struct entry {
 	const char *name;
@@ -16,7 +20,8 @@ struct entry {
 
 /*
  * What can be written, by its number (net/ipv6/addrconf.c: ipv6_store_devconf(), addrconf_sysctl[]).
- * Not here: mc_forwarding, which is a daemon's, and stable_secret, which netlink does not show.
+ * Not here: mc_forwarding, which is a daemon's; stable_secret, ra_honor_pio_life, ra_honor_pio_pflag and
+ * regen_min_advance, which netlink does not show.
  */
 static const struct entry entries[] = {
 	[DEVCONF_FORWARDING] = { "forwarding", 1 },
@@ -76,45 +81,59 @@ static const struct entry entries[] = {
 	[DEVCONF_RTR_SOLICIT_DELAY] = { "router_solicitation_delay", 1000 },
 	[DEVCONF_RTR_PROBE_INTERVAL] = { "router_probe_interval", 1000 },
 	[DEVCONF_RTR_SOLICIT_MAX_INTERVAL] = { "router_solicitation_max_interval", 1000 },
+	[FORCE_FORWARDING] = { "force_forwarding", 1 },
 };
 
-static int write_entry(const struct link *link, const struct entry *entry, int value, struct err *err)
+/* True for numbers that netlink shows as they are, while the file takes none below 0. */
+static bool is_unsigned(size_t index)
 {
-	char path[128], text[16];
+	return index == DEVCONF_RA_DEFRTR_METRIC || index == DEVCONF_IOAM6_ID_WIDE;
+}
+
+static void write_entry(const struct link *link, size_t index, int value, struct err *err)
+{
+	const struct entry *entry = &entries[index];
+	long long number = is_unsigned(index) ? (long long)(unsigned)value :
+						 value / entry->per_unit;
+	char path[128], text[24];
 	_cleanup_close_ int fd = -1;
 	int r;
 
 	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/%s", link->name, entry->name);
-	snprintf(text, sizeof(text), "%d", value / entry->per_unit);
+	snprintf(text, sizeof(text), "%lld", number);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	r = fd < 0 ? -errno : file_write_fd(fd, text, strlen(text));
 	if (r < 0 && r != -ENOENT) /* a kernel built without it */
-		return err_set(err, ROCE_KERNEL_REFUSED, r, "writing %s to %s: %s", text, path,
-			       strerror(-r));
-	return 0;
+		err_set(err, ROCE_KERNEL_REFUSED, r, "writing %s to %s: %s", text, path,
+			strerror(-r));
 }
 
-static int restore_v6(const struct link *link, const struct link_conf *want, struct err *err)
+static void restore_v6(const struct link *link, const struct link_conf *want, struct err *err)
 {
 	const struct link_conf *have = &link->conf;
 
 	for (size_t i = 0; i < ARRAY_SIZE(entries) && i < want->n6 && i < have->n6; i++) {
-		int r = 0;
-
-		if (i == DEVCONF_MTU6 && want->v6[i] > link->mtu)
-			continue; /* the netdev could not have its own MTU back */
+		if (i == DEVCONF_MTU6 && (want->v6[i] == 0 || want->v6[i] > link->mtu))
+			continue; /* it follows the netdev's, or that could not be restored */
 		if (entries[i].name && want->v6[i] != have->v6[i])
-			r = write_entry(link, &entries[i], want->v6[i], err);
-		if (r < 0)
-			return r;
+			write_entry(link, i, want->v6[i], err);
 	}
-	return 0;
 }
 
+struct link_conf devconf_of(const struct link *link)
+{
+	struct link_conf conf = link->conf;
+
+	if (conf.n6 > DEVCONF_MTU6 && conf.v6[DEVCONF_MTU6] == link->mtu)
+		conf.v6[DEVCONF_MTU6] = 0;
+	return conf;
+}
+
+/* As much as can be: one that is refused hinders no other, and the first is told. */
 int devconf_restore(struct nlsock *sock, const struct link *link, const struct link_conf *want,
 		    struct err *err)
 {
-	int r = link_set_conf4(sock, link->ifindex, &link->conf, want, err);
-
-	return r < 0 ? r : restore_v6(link, want, err);
+	link_set_conf4(sock, link->ifindex, &link->conf, want, err);
+	restore_v6(link, want, err);
+	return -err->eno;
 }

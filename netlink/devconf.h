@@ -5,11 +5,17 @@
 
 #include "netlink/link.h"
 
+/*
+ * devconf_of() - the sysctls of an interface for a later devconf_restore(): an IPv6 MTU that is the netdev's
+ * is 0, since it follows that one, whatever it will be.
+ */
+struct link_conf devconf_of(const struct link *link);
+
 /**
  * devconf_restore() - give an interface of this namespace the sysctls it had
  * @sock:	socket of the caller's own namespace
  * @link:	the interface as it is
- * @want:	what it had; what the kernel does not show now stays as it is
+ * @want:	what it had, from devconf_of(); what the kernel does not show now stays as it is
  * @err:	ROCE_KERNEL_REFUSED
  *
  * A change of namespace takes an interface's IPv4 and IPv6 away and sets them up anew, from the

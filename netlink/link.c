@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "netlink/link.h"
 
+#include "netlink/pci.h"
+
+#include <ctype.h>
 #include <errno.h>
 #include <linux/if_link.h>
 #include <linux/ip.h>
@@ -21,6 +24,14 @@ static void copy_text(char *to, size_t size, struct nlattr *attr)
 {
 	if (attr)
 		nla_strlcpy(to, attr, size);
+}
+
+/* The device of a virtio netdev is on a bus of its own, on top of a PCI function. */
+static void parse_parent(struct link *link, struct nlattr *name)
+{
+	copy_text(link->parent, sizeof(link->parent), name);
+	if (strncmp(link->parent, "virtio", 6) == 0)
+		pci_below_virtio(link->parent, link->parent);
 }
 
 static int number(struct nlattr *attr)
@@ -82,6 +93,17 @@ static void parse_lower(struct link *link, int lower, const struct nlattr *nsid)
 	}
 }
 
+/*
+ * IFLA_CARRIER alone is too early: it is there as soon as the driver says so, while the link watch
+ * (net/core/link_watch.c, linkwatch_do_dev()) gives the device its operstate and a queue that sends
+ * only a moment later. IFF_RUNNING, which is the operstate (up, or unknown where a driver never says),
+ * comes with that; alone it is late when a carrier goes.
+ */
+static bool has_carrier(const struct ifinfomsg *info, const struct nlattr *carrier)
+{
+	return info->ifi_flags & IFF_RUNNING && carrier && nla_get_u8(carrier);
+}
+
 static int parse(struct nlmsghdr *nlh, struct link *link)
 {
 	struct nlattr *tb[IFLA_MAX + 1] = { NULL };
@@ -95,6 +117,7 @@ static int parse(struct nlmsghdr *nlh, struct link *link)
 		.promisc = info->ifi_flags & IFF_PROMISC,
 		.allmulti = info->ifi_flags & IFF_ALLMULTI,
 		.txqlen = number(tb[IFLA_TXQLEN]),
+		.carrier = has_carrier(info, tb[IFLA_CARRIER]),
 		.loopback = info->ifi_flags & IFF_LOOPBACK,
 		.ethernet = info->ifi_type == ARPHRD_ETHER,
 		.mtu = number(tb[IFLA_MTU]),
@@ -106,7 +129,7 @@ static int parse(struct nlmsghdr *nlh, struct link *link)
 	if (tb[IFLA_ADDRESS] && nla_len(tb[IFLA_ADDRESS]) == LINK_MAC_LEN)
 		memcpy(link->mac, nla_data(tb[IFLA_ADDRESS]), LINK_MAC_LEN);
 	copy_text(link->name, sizeof(link->name), tb[IFLA_IFNAME]);
-	copy_text(link->parent, sizeof(link->parent), tb[IFLA_PARENT_DEV_NAME]);
+	parse_parent(link, tb[IFLA_PARENT_DEV_NAME]);
 	copy_text(link->phys_port_name, sizeof(link->phys_port_name), tb[IFLA_PHYS_PORT_NAME]);
 	parse_kind(link, tb[IFLA_LINKINFO]);
 	parse_altnames(link, tb[IFLA_PROP_LIST]);
@@ -197,28 +220,62 @@ int link_nsid(struct nlsock *sock, int netns)
 	return r < 0 ? r : nsid < 0 ? -ENOENT : nsid;
 }
 
+bool link_is_representor(const struct link *link)
+{
+	const char *name = link->phys_port_name;
+
+	for (const char *pf = strstr(name, "pf"); pf; pf = strstr(pf + 1, "pf"))
+		if ((pf == name || isdigit((unsigned char)pf[-1])) && isdigit((unsigned char)pf[2]))
+			return true;
+	return false;
+}
+
+/* "@letter" and a number. Return: what follows, or NULL. */
+static const char *skip_number(const char *text, char letter)
+{
+	if (*text != letter || !isdigit((unsigned char)text[1]))
+		return NULL;
+	for (text++; isdigit((unsigned char)*text); text++)
+		;
+	return text;
+}
+
+/* "p0", "p0s1", "l1p0". */
+static bool is_port(const struct link *link)
+{
+	const char *rest = skip_number(link->phys_port_name, 'l');
+
+	rest = skip_number(rest ? rest : link->phys_port_name, 'p');
+	if (rest && *rest)
+		rest = skip_number(rest, 's');
+	return rest && !*rest;
+}
+
+static int rank(const struct link *link)
+{
+	return link_is_representor(link) ? 0 : 1 + is_port(link);
+}
+
+bool link_is_better(const struct link *link, const struct link *than)
+{
+	return rank(link) > rank(than);
+}
+
 struct parent_search {
 	const char *parent;
 	struct link *found;
 	bool any;
 };
 
-bool link_is_representor(const struct link *link)
-{
-	return strstr(link->phys_port_name, "pf");
-}
-
 static bool match_parent(const struct link *link, void *arg)
 {
 	struct parent_search *search = arg;
 
-	if (!streq(link->parent, search->parent))
-		return false;
-	if (search->any && link_is_representor(link))
+	if (!streq(link->parent, search->parent) || (search->any && !link_is_better(link, search->found)))
 		return false;
 	*search->found = *link;
 	search->any = true;
-	return !link_is_representor(link);
+	return false;
 }
 
 int link_find_parent(struct nlsock *sock, const char *parent, struct link *ret_link)
@@ -266,6 +323,11 @@ int link_set(struct nlsock *sock, int ifindex, const struct link_change *change,
 		put_change(msg, change);
 	}
 	return refused(sock, nlsock_talk(sock, msg, NULL, NULL), err);
+}
+
+int link_del(struct nlsock *sock, int ifindex, struct err *err)
+{
+	return refused(sock, nlsock_talk(sock, request(RTM_DELLINK, 0, ifindex), NULL, NULL), err);
 }
 
 int link_altname(struct nlsock *sock, int ifindex, const char *name, bool add, struct err *err)

@@ -35,13 +35,14 @@ struct link_conf {
  * @up:			administratively up
  * @promisc, @allmulti:	switched on by somebody (not by a capture or a bridge)
  * @txqlen:		length of its transmit queue, packets
+ * @carrier:		up, with carrier, and a frame given to it now would be sent
  * @loopback:		it is lo
  * @kind:		"veth", "bond", "" for hardware
  * @master:		ifindex of its bond, team or bridge; 0: none
  * @lower:		ifindex of its parent or peer in the same namespace; 0: none
  * @far_lower:		ifindex of its parent or peer in another namespace; 0: none
  * @far_nsid:		that namespace, by its number in this one (link_nsid())
- * @parent:		PCI address (or other bus address) of its device; "" for none
+ * @parent:		PCI address of its device, of virtio too; another bus address; "" for none
  * @phys_port_name:	"p0", "pf0vf1", "" for none
  * @altnames:		alternative names
  * @conf:		its sysctls of IPv4 and IPv6; empty where IP does not run on it
@@ -55,6 +56,7 @@ struct link {
 	bool up;
 	bool promisc, allmulti;
 	int txqlen;
+	bool carrier;
 	bool loopback;
 	char kind[LINK_KIND_SIZE];
 	int master;
@@ -111,17 +113,32 @@ int link_list(struct nlsock *sock, link_visitor visit, void *arg);
  */
 int link_nsid(struct nlsock *sock, int netns);
 
-/*
- * link_is_representor() - true for a port of the switch inside an adapter: "pf0vf1", "pf0sf3", "c1pf0"
- * as phys_port_name, while the port itself is "p0" (net/devlink/port.c).
+/**
+ * link_is_representor() - true for a port of the switch inside an adapter, which stands for another device
+ * @link:	the interface
+ *
+ * By phys_port_name. net/devlink/port.c, __devlink_port_phys_port_name_get(), makes "pf0" of a PF,
+ * "pf0vf1" of a VF and "pf0sf3" of a sub-function, with "c1" in front for those of another host; drivers
+ * without devlink made "pf0vfr1" (ice), "pf0s1" (nfp) and "p0pf1vf2" (sfc). The port itself is "p0", of a
+ * split one "p0s1", on a line card "l1p0"; most VFs have none.
  */
 bool link_is_representor(const struct link *link);
+
+/**
+ * link_is_better() - which of two interfaces of one PCI device is the device's own
+ * @link, @than:	the two
+ *
+ * A port before what has no phys_port_name that says so, and that before a representor.
+ *
+ * Return: true if @link is; of two alike neither is.
+ */
+bool link_is_better(const struct link *link, const struct link *than);
 
 /**
  * link_find_parent() - the interface of a PCI device
  * @sock:	socket of a namespace
  * @parent:	PCI address
- * @ret_link:	the interface; the first that is no representor if there are several
+ * @ret_link:	the interface; if there are several, the first that no other is better than (link_is_better())
  *
  * By IFLA_PARENT_DEV_NAME (kernel 5.14), which is right in every namespace, unlike sysfs.
  *
@@ -142,6 +159,9 @@ int link_find_parent(struct nlsock *sock, const char *parent, struct link *ret_l
  * Return: 0 or a negative errno.
  */
 int link_set(struct nlsock *sock, int ifindex, const struct link_change *change, struct err *err);
+
+/* link_del() - remove an interface. Return: 0 or a negative errno, with @err set. */
+int link_del(struct nlsock *sock, int ifindex, struct err *err);
 
 /* link_altname() - add or remove an alternative name. Return: 0 or a negative errno, with @err set. */
 int link_altname(struct nlsock *sock, int ifindex, const char *name, bool add, struct err *err);

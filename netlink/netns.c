@@ -44,6 +44,15 @@ int netns_open(const char *path, struct netns_id *ret_id, struct err *err)
 	return steal_fd(&fd);
 }
 
+int netns_at(const char *path, struct netns_id id)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -errno;
+	return netns_same((struct netns_id){ .dev = st.st_dev, .ino = st.st_ino }, id) ? 0 : -ENOENT;
+}
+
 int netns_here(struct netns_id *ret_id, struct err *err)
 {
 	return netns_open("/proc/self/ns/net", ret_id, err);
@@ -132,7 +141,16 @@ int netns_sysctl(int fd, const char *name, const char *value)
 {
 	_cleanup_close_ int file = open_sysctl(fd, name, O_WRONLY);
 
+	if (!*value)
+		value = "\n"; /* an empty write is none */
 	return file < 0 ? file : file_write_fd(file, value, strlen(value));
+}
+
+int netns_sysctl_writable(int fd, const char *name)
+{
+	_cleanup_close_ int file = open_sysctl(fd, name, O_WRONLY);
+
+	return file < 0 ? file : 0;
 }
 
 int netns_sysctl_read(int fd, const char *name, char *buf, size_t size)

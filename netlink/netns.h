@@ -24,6 +24,17 @@ struct netns_id {
  */
 int netns_open(const char *path, struct netns_id *ret_id, struct err *err);
 
+/**
+ * netns_at() - is a namespace still at its path
+ * @path:	path
+ * @id:		the namespace
+ *
+ * One system call, and no permission to open it is needed.
+ *
+ * Return: 0, -ENOENT (nothing is there, or something else), or another negative errno (-EACCES).
+ */
+int netns_at(const char *path, struct netns_id id);
+
 /* netns_here() - the caller's own namespace. Return: as netns_open(). */
 int netns_here(struct netns_id *ret_id, struct err *err);
 
@@ -72,6 +83,12 @@ void netns_return(int back);
  * Return: 0 or a negative errno (-ENOENT: the kernel has no such sysctl).
  */
 int netns_sysctl(int fd, const char *name, const char *value);
+
+/*
+ * netns_sysctl_writable() - whether a namespace may change a sysctl: some show what holds for the whole
+ * kernel. Return: 0 or a negative errno (-EACCES: it may not).
+ */
+int netns_sysctl_writable(int fd, const char *name);
 
 /**
  * netns_sysctl_read() - read one sysctl below /proc/sys in a namespace

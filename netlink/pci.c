@@ -29,14 +29,21 @@ static int read_link(const char *addr, const char *name, char *buf, size_t size)
 	return 0;
 }
 
+int pci_vf(const char *pf, int index, char ret_addr[PCI_ADDR_SIZE])
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "virtfn%d", index);
+	return read_link(pf, name, ret_addr, PCI_ADDR_SIZE) < 0 ? -ENODEV : 0;
+}
+
 /* The PF's virtfnN links say which number a VF has. */
 static int find_vf_index(const char *pf, const char *addr, int *ret_index)
 {
-	char target[PCI_ADDR_SIZE], name[32];
+	char target[PCI_ADDR_SIZE];
 
 	for (int i = 0;; i++) {
-		snprintf(name, sizeof(name), "virtfn%d", i);
-		if (read_link(pf, name, target, sizeof(target)) < 0)
+		if (pci_vf(pf, i, target) < 0)
 			return -ENODEV;
 		if (streq(target, addr)) {
 			*ret_index = i;
@@ -45,12 +52,12 @@ static int find_vf_index(const char *pf, const char *addr, int *ret_index)
 	}
 }
 
-/* 0 for a function that cannot have VFs. */
-static int count_vfs(const char *addr)
+/* A number of VFs: "sriov_numvfs", "sriov_totalvfs". 0 for a function that cannot have VFs. */
+static int count_vfs(const char *addr, const char *name)
 {
 	char path[PATH_MAX], number[16];
 
-	snprintf(path, sizeof(path), SYSFS_PCI "/%s/sriov_numvfs", addr);
+	snprintf(path, sizeof(path), SYSFS_PCI "/%s/%s", addr, name);
 	return file_read_line(path, number, sizeof(number)) < 0 ? 0 : atoi(number);
 }
 
@@ -88,10 +95,19 @@ int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err)
 	if (dev.is_vf && find_vf_index(dev.pf, addr, &dev.vf_index) < 0)
 		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
 			       "PF %s does not list VF %s among its virtfn links", dev.pf, addr);
-	dev.num_vfs = count_vfs(addr);
+	dev.num_vfs = count_vfs(addr, "sriov_numvfs");
+	dev.total_vfs = count_vfs(addr, "sriov_totalvfs");
 	find_rdma(&dev);
 	*ret_dev = dev;
 	return 0;
+}
+
+bool pci_has_netdev(const char *addr)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), SYSFS_PCI "/%s/net", addr);
+	return access(path, F_OK) == 0;
 }
 
 /* vfio-pci and its variants (mlx5_vfio_pci), uio_pci_generic, igb_uio. */
@@ -100,7 +116,7 @@ bool pci_is_userspace(const struct pci_dev *dev)
 	return strstr(dev->driver, "vfio") || strstr(dev->driver, "uio");
 }
 
-int pci_each_vf(pci_visitor visit, void *arg)
+int pci_each_pf(pci_visitor visit, void *arg)
 {
 	struct dirent **entries;
 	bool stop = false;
@@ -112,11 +128,35 @@ int pci_each_vf(pci_visitor visit, void *arg)
 		struct err ignored = { 0 };
 		struct pci_dev dev;
 
-		if (!stop && entries[i]->d_name[0] != '.' &&
-		    pci_get(entries[i]->d_name, &dev, &ignored) == 0 && dev.is_vf)
+		if (!stop && count_vfs(entries[i]->d_name, "sriov_totalvfs") > 0 &&
+		    pci_get(entries[i]->d_name, &dev, &ignored) == 0)
 			stop = visit(&dev, arg);
 		free(entries[i]);
 	}
 	free(entries);
+	return 0;
+}
+
+/* /sys/bus/virtio/devices/virtio0 leads to ".../0000:00:03.0/virtio0". */
+int pci_below_virtio(const char *name, char ret_addr[PCI_ADDR_SIZE])
+{
+	char path[PATH_MAX], target[PATH_MAX], *end;
+	const char *addr;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/sys/bus/virtio/devices/%s", name);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	end = strrchr(target, '/');
+	if (!end)
+		return -ENODEV;
+	*end = '\0';
+	addr = strrchr(target, '/') ? strrchr(target, '/') + 1 : target;
+	snprintf(path, sizeof(path), SYSFS_PCI "/%.12s", addr);
+	if (strlen(addr) >= PCI_ADDR_SIZE || access(path, F_OK) < 0)
+		return -ENODEV;
+	strcpy(ret_addr, addr);
 	return 0;
 }

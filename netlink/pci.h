@@ -15,6 +15,7 @@ enum { PCI_ADDR_SIZE = 13, PCI_NAME_SIZE = 64 };
  * @pf:		PCI address of its PF, if @is_vf
  * @vf_index:	number of the VF on its PF, if @is_vf
  * @num_vfs:	VFs it has itself, if it is a PF
+ * @total_vfs:	VFs it can have at most: more than 0 says that it is a PF
  * @rdma:	name of its RDMA device; "" when there is none in the namespace of sysfs
  */
 struct pci_dev {
@@ -24,6 +25,7 @@ struct pci_dev {
 	char pf[PCI_ADDR_SIZE];
 	int vf_index;
 	int num_vfs;
+	int total_vfs;
 	char rdma[PCI_NAME_SIZE];
 };
 
@@ -40,10 +42,28 @@ int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err);
 /* pci_is_userspace() - whether the bound driver hands the function to a process: no netdev. */
 bool pci_is_userspace(const struct pci_dev *dev);
 
+/* pci_vf() - PCI address of VF @index of a PF. Return: 0, or -ENODEV if there is none. */
+int pci_vf(const char *pf, int index, char ret_addr[PCI_ADDR_SIZE]);
+
+/*
+ * pci_has_netdev() - true if a PCI function has a netdev, in whatever network namespace: its folder
+ * "net" is in every one's sysfs, only what is in it differs (drivers/base/core.c, get_device_parent()).
+ */
+bool pci_has_netdev(const char *addr);
+
 /* pci_visitor - called for each function; returns true to stop. */
 typedef bool (*pci_visitor)(const struct pci_dev *dev, void *arg);
 
-/* pci_each_vf() - visit every VF of this node, by ascending address. Return: 0 or a negative errno. */
-int pci_each_vf(pci_visitor visit, void *arg);
+/* pci_each_pf() - visit every PF of this node, by ascending address. Return: 0 or a negative errno. */
+int pci_each_pf(pci_visitor visit, void *arg);
+
+/**
+ * pci_below_virtio() - PCI address of a virtio device
+ * @name:	the device, such as "virtio0"
+ * @ret_addr:	the address; stays as it is if the device is not on PCI. May be @name
+ *
+ * Return: 0 or a negative errno.
+ */
+int pci_below_virtio(const char *name, char ret_addr[PCI_ADDR_SIZE]);
 
 #endif

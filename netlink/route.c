@@ -111,14 +111,33 @@ static bool same_route(const struct route *route, const struct rtmsg *info, stru
 	       (gw && memcmp(nla_data(gw), route->gw.bytes, nla_len(gw)) == 0);
 }
 
+/* A route with several next hops has no RTA_OIF. */
+static bool leaves_by(struct nlattr *const *tb, int ifindex)
+{
+	const struct rtnexthop *hop;
+	int left;
+
+	if (tb[RTA_OIF])
+		return (int)nla_get_u32(tb[RTA_OIF]) == ifindex;
+	if (!tb[RTA_MULTIPATH])
+		return false;
+	left = nla_len(tb[RTA_MULTIPATH]);
+	for (hop = nla_data(tb[RTA_MULTIPATH]); RTNH_OK(hop, left); hop = RTNH_NEXT(hop)) {
+		if (hop->rtnh_ifindex == ifindex)
+			return true;
+		left -= RTNH_ALIGN(hop->rtnh_len);
+	}
+	return false;
+}
+
 static int on_route(struct nlmsghdr *nlh, void *arg)
 {
 	struct route_search *search = arg;
 	struct rtmsg *info = nlmsg_data(nlh);
 	struct nlattr *tb[RTA_MAX + 1] = { NULL };
 
-	if (nlmsg_parse(nlh, sizeof(*info), tb, RTA_MAX, NULL) < 0 || !tb[RTA_OIF] ||
-	    (int)nla_get_u32(tb[RTA_OIF]) != search->ifindex || !tb[RTA_TABLE])
+	if (nlmsg_parse(nlh, sizeof(*info), tb, RTA_MAX, NULL) < 0 || !tb[RTA_TABLE] ||
+	    !leaves_by(tb, search->ifindex))
 		return 0;
 	if (search->route)
 		search->found |= same_route(search->route, info, tb);

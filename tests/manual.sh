@@ -52,7 +52,7 @@ for command in $commands; do
 	like "$(section rocectl.8 "$command")" "rocectl $command" "rocectl.8: how $command is called"
 done
 same "$(section rocectl.8 show | items Ql)" \
-	"$(grep -oP 'set_state\([^"]*"\K[a-z]+' ctl/show.c | sort -u)" 'rocectl.8: every state of an attachment'
+	"$(grep -oP 'set_state\([^"]*"\K[a-z]+' ctl/attached.c | sort -u)" 'rocectl.8: every state of an attachment'
 for type in $(sed -n '/ peers\[\] = {/,/^};/s/^\t{ "\([a-z-]*\)".*/\1/p' conf/convert_keys.c); do
 	is "$(section rocectl.8 convert | grep -cE "^\.Ql $type( |\$)")" 1 "rocectl.8: convert takes $type"
 done
@@ -90,6 +90,7 @@ roce-profile.5 conf/fabric.c fabric_read fabrics.NAME.
 roce-profile.5 conf/fabric.c read_switch fabrics.NAME.switch.
 roce-profile.5 conf/fabric.c read_class_mtu fabrics.NAME.switch.classMTU.
 roce-profile.5 conf/fabric.c read_qos fabrics.NAME.qos.
+roce-profile.5 conf/fabric.c read_vf_baseline fabrics.NAME.vfBaseline.
 roce-profile.5 conf/fabric.c read_pf fabrics.NAME.pfs[].'
 for page in roce.8 roce-ipam.8 roce-profile.5; do
 	same "$(page_items "$page" Cm)" \
@@ -271,7 +272,7 @@ ip netns del pod1
 ids=$(python3 - <<'END'
 import glob, re
 
-PLACE = {'finding_add': 3, 'hop_finding': 2, 'pod_finding': 2, 'at': 2}
+PLACE = {'finding_add': 3, 'hop_finding': 2, 'pod_finding': 2, 'at': 2, 'refuse_setting': 2}
 def arguments(text):
     depth, part = 0, ''
     for c in re.findall(r'"(?:\\.|[^"\\])*"|.', text, re.S):
@@ -283,7 +284,7 @@ def arguments(text):
 found = set()
 for file in glob.glob('*/*.c'):
     text = open(file).read()
-    for call in re.finditer(r'\b(finding_add|hop_finding|pod_finding|at)\(', text):
+    for call in re.finditer(r'\b(finding_add|hop_finding|pod_finding|at|refuse_setting)\(', text):
         args = list(arguments(text[call.end():]))
         if len(args) > PLACE[call[1]]:
             found.update(re.findall(r'"([a-z-]+)"', args[PLACE[call[1]]]))
@@ -379,7 +380,7 @@ names() { jq -r "$1 | .[]" $SCHEMA | sort; }
 fields=$(part '^## The JSON answer' '^## none' | sed -n 's/^| \(`.*`\) | [a-z].* | .*/\1/p' | grep -oP '`\K[a-zA-Z]+' | sort -u)
 same "$fields" "$(jq -r '.. | .properties? // empty | keys[]' $SCHEMA | sort -u)" "$DOC: every field of the schema"
 kinds=$(sed -n '/^const char .mtu_hop_kind_name/,/};/p' conf/mtu.c | grep -oP '= "\K[a-zA-Z]+' | sort)
-types=$(sed -n '/type_names\[/,/^};/p' cni/step.c | grep -oP '= "\K[a-z-]+' | sort)
+types=$(sed -n '/^static const struct type types\[/,/^};/p' cni/step.c | grep -oP '= \{ "\K[a-z-]+' | sort)
 whats=$(grep -ohP '(\.what = |new_report\(.*, )"\K[a-z]+' ctl/validate.c | sort -u)
 same "$(names '."$defs".hop.properties.kind.enum')" "$kinds" "$SCHEMA: every kind of hop"
 same "$(names '."$defs".step.properties.type.enum')" "$types" "$SCHEMA: every type of step"

@@ -47,6 +47,18 @@ while read -r filter; do both 0 "$filter"; done <<'END'
 .fabrics.a.qos = {trafficClass: 3, dscp: 26, trust: "pcp", pfc: [3, 4], ecn: false}
 .fabrics.a.pfs += [{pci: "0000:3b:00.0"}, {driver: "mlx5_core"}, {physPortName: "p0"}]
 .fabrics.a.pfMTU = 9000
+.logRoots = []
+.logRoots = ["/var/log/roce", "/srv/log"]
+.fabrics.a.vfs = []
+.fabrics.a.vfs = [0, "4-7", 65534]
+.allowPF = true
+.forbid = []
+.forbid = ["vlan", "vlanQoS", "vlanProto", "mac", "spoofchk", "trust", "link_state", "min_tx_rate", "max_tx_rate", "mtu", "promisc", "allmulti", "txQLen", "sysctl"]
+.fabrics.a.vfBaseline = {}
+.fabrics.a.vfBaseline = {mtu: 1500, vlan: 7, vlanQoS: 3, vlanProto: "802.1ad", spoofchk: "on", trust: "off", link_state: "auto"}
+.fabrics.a.vfBaseline = {min_tx_rate: 0, max_tx_rate: 25000, promisc: false, allmulti: false, txQLen: 1000}
+.carrierWait = 0
+.carrierWait = 10000
 END
 while read -r filter; do both 1 "$filter"; done <<'END'
 del(.version)
@@ -59,6 +71,10 @@ del(.version)
 .policy.mtu = "lax"
 .policy.mayLoosen = "yes"
 .policy.roce = 1
+.carrierWait = -1
+.carrierWait = 10001
+.carrierWait = 0.5
+.carrierWait = "200"
 .stateDir = "var"
 .stateDir = "/var/../etc"
 .fabrics.a.roceMTU = 4200
@@ -89,6 +105,39 @@ del(.version)
 .fabrics.a.pfs = [{pci: "3b"}]
 .fabrics.a.pfs = [{port: "a"}]
 .fabrics.a.pfs = {name: "a"}
+.logRoots = "/var/log"
+.logRoots = ["log"]
+.logRoots = ["/var/log/"]
+.logRoots = ["/var/../log"]
+.logRoots = ["/"]
+.fabrics.a.vfs = 3
+.fabrics.a.vfs = "0-3"
+.fabrics.a.vfs = [-1]
+.fabrics.a.vfs = [65535]
+.fabrics.a.vfs = [1.5]
+.fabrics.a.vfs = ["3"]
+.fabrics.a.vfs = ["3-"]
+.fabrics.a.vfs = ["0-000004"]
+.allowPF = 1
+.allowPF = "true"
+.forbid = "vlan"
+.forbid = ["ipam"]
+.forbid = [1]
+.fabrics.a.vfBaseline = "off"
+.fabrics.a.vfBaseline.mac = "02:00:5e:00:53:01"
+.fabrics.a.vfBaseline.mtu = 67
+.fabrics.a.vfBaseline.vlan = 4095
+.fabrics.a.vfBaseline.vlanQoS = 3
+.fabrics.a.vfBaseline.vlanProto = "802.1q"
+.fabrics.a.vfBaseline = {vlan: 7, vlanQoS: 8}
+.fabrics.a.vfBaseline.spoofchk = true
+.fabrics.a.vfBaseline.trust = "yes"
+.fabrics.a.vfBaseline.link_state = "up"
+.fabrics.a.vfBaseline.min_tx_rate = -1
+.fabrics.a.vfBaseline.max_tx_rate = "100"
+.fabrics.a.vfBaseline.promisc = "off"
+.fabrics.a.vfBaseline.allmulti = 0
+.fabrics.a.vfBaseline.txQLen = 1.5
 END
 
 # Every key of the parser's tables is in the schema and in the manual.
@@ -98,7 +147,7 @@ while read -r key; do
 	else
 		not_ok "key $key: in the schema and in docs/profile.md"
 	fi
-done < <(sed -n 's/^\t\t{ "\([a-zA-Z]*\)", [a-z].*/\1/p' conf/fabric.c conf/profile.c | sort -u)
+done < <(sed -n 's/^\t\t{ "\([a-zA-Z_]*\)", [a-z].*/\1/p' conf/fabric.c conf/profile.c | sort -u)
 for platform in $(sed -n 's/^\t{ "\([a-z0-9]*\)", SWITCH_.*/\1/p' conf/switch.c); do
 	run_ok "platform $platform: in the schema and in docs/profile.md" \
 		eval "grep -q '\"$platform\"' $SCHEMA && grep -q '\`$platform\`' docs/profile.md"

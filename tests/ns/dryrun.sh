@@ -47,6 +47,8 @@ dry 1 'MTU 4096 .*4192.*4200' "MTU 4096 for RoCE path MTU 4096" "$(config '.mtu 
 dry 1 'unknown key "roceMtu"; did you mean "roceMTU"' "misspelt key" "$(config '.roceMtu = 4096')"
 dry 1 'not valid JSON|cannot be read|JSON' "broken JSON" '{"cniVersion": '
 dry 1 'no interface rdma9' "device missing" "$(config '.device = "rdma9"')"
+dry 1 'pf: no interface rdma9 on the host' "PF missing" "$(config 'del(.device) | .pf = "rdma9"')"
+dry 1 'pf: rdma0 is no PCI device.*"device": +"rdma0"' "PF that is none" "$(config 'del(.device) | .pf = "rdma0"')"
 dry 1 'lo is no Ethernet' "device lo" "$(config '.device = "lo"')"
 dry 1 'no device' "no device" "$(config 'del(.device)')"
 dry 1 'cannot be the file name of a plugin' "ipam.type with a slash" "$(config '.ipam = {type: "../evil"}')"
@@ -110,9 +112,9 @@ cni DEL c1 "$POD" net1 "$conf"
 # ---- it cannot change anything: the code is not in it ----
 
 # What rocectl may change is the lease store, by "rocectl ipam" (ipam_admin.sh looks at the system calls of the rest).
-changing='apply_do|apply_undo|step_exec|detach|link_set|addr_add|addr_del|route_add|route_del|vf_set_mac|vf_set_vlan'
-changing+='|rdmadev_move|netns_sysctl|journal_write|journal_remove|store_claim'
+changing='apply_do|apply_undo|step_exec|detach|detach_device|repair_all|link_set|addr_add|addr_del|route_add|route_del|vf_set_mac|vf_set_vlan'
+changing+='|rdmadev_move|netns_sysctl|journal_write|journal_remove|store_claim|store_unclaim|store_try_device|pick_take'
 is "$(nm "$BIN/rocectl" | grep -E " [TtW] ($changing)\$")" '' "rocectl has no code that changes the host"
-is "$(nm "$BIN/roce" | grep -cE ' T (apply_do|step_exec|link_set|journal_write)$')" 4 "which roce has"
+is "$(nm "$BIN/roce" | grep -cE ' T (apply_do|step_exec|link_set|journal_write|pick_take)$')" 5 "which roce has"
 
 done_testing || exit 1

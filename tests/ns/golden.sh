@@ -63,6 +63,19 @@ profile '.fabrics.rail.switch = {platform: "nxos", mtu: 9216, classMTU: {"3": 23
 	| .fabrics.rail.qos.trafficClass = 3 | del(.fabrics.rail.roceMTU)'
 golden switch-class 1 $WORK/jumbo.json
 
+# Settings: all that a netdev has, and what is refused.
+profile .
+network settings.json '.mac = "02:00:5e:00:53:aa" | .promisc = true | .allmulti = true | .txQLen = 77
+	| .sysctl = {"net.ipv4.conf.IFNAME.arp_ignore": "2", "net.ipv4.ip_default_ttl": "63"}'
+golden settings 0 $WORK/settings.json
+profile '.forbid = ["mac", "sysctl"]'
+golden settings-forbidden 1 $WORK/settings.json
+golden settings-forbidden-offline 1 --offline $WORK/settings.json
+profile .
+network settings-of-vf.json '.vlan = 7 | .vlanQoS = 3 | .spoofchk = "off" | .max_tx_rate = 1000
+	| .sysctl = {"net.ipv4.no_such": "1"}'
+golden settings-of-vf 1 $WORK/settings-of-vf.json
+
 # The wrong fabric, and one that is not there.
 profile '.fabrics.tail = {pfs: [{name: "port*"}]}'
 network tail.json '.fabric = "tail"'
@@ -76,6 +89,18 @@ profile .
 network vf.json 'del(.device)'
 golden no-free-vf 1 $WORK/vf.json
 golden no-such-vf 1 --device 0000:ff:1f.7 $WORK/vf.json
+network pf.json 'del(.device) | .pf = "ens1f0"'
+golden no-such-pf 1 $WORK/pf.json
+network any-pf.json 'del(.device) | .pf = "*"'
+golden no-pf-on-fabric 1 $WORK/any-pf.json
+golden any-pf-offline 0 --offline $WORK/any-pf.json
+profile '.fabrics.tail = {pfs: [{name: "port*"}]}'
+golden any-pf-of-no-fabric 1 --offline $WORK/any-pf.json
+profile .
+network pf-and-id.json 'del(.device) | .pf = "ens1f0" | .deviceID = "0000:03:00.2"'
+jq '{kind: "NetworkAttachmentDefinition", metadata: {name: "rail", annotations:
+	{"k8s.v1.cni.cncf.io/resourceName": "v/vf"}}, spec: {config: tojson}}' $WORK/pf.json >$WORK/pf-and-resource.json
+golden pf-and-device-id 1 --offline $WORK/pf-and-id.json $WORK/pf-and-resource.json
 network missing.json '.device = "rdma9"'
 golden no-such-netdev 1 $WORK/missing.json
 ip addr add 192.0.2.1/24 dev rdma0
@@ -173,7 +198,7 @@ printf '{"version": 1, "fabrics": {"rail": {"switch": {"mtu": 9216}}}}' >$WORK/p
 golden profile-broken 1 --offline $WORK/profile.json
 golden profile-missing 2 --offline --profile $WORK/nothing.json $WORK/good.json
 golden profile-unusable 1 --offline --profile $WORK/profile.json $WORK/good.json
-golden examples 0 --offline --profile examples/profile.json examples/nad-vf.yaml examples/nad-netdev.json examples/podman.conflist
+golden examples 0 --offline --profile examples/profile.json examples/nad-vf.yaml examples/nad-netdev.json examples/podman.conflist examples/containerd.conflist
 
 # Colour on a terminal only, and not there either if somebody wants none.
 on_terminal() { script -qec "$BIN/rocectl validate --offline $WORK/broken.json" /dev/null </dev/null; }

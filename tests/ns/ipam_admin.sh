@@ -469,6 +469,8 @@ if command -v strace >/dev/null; then
 		validate -o json --offline $WORK/net.json
 		show
 		show -o json
+		gc --dry-run
+		gc --dry-run -o json
 		mtu
 		convert $WORK/other.json
 		help

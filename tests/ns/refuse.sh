@@ -107,7 +107,7 @@ try 6 'not valid JSON' "text after the document" "$(config) {}"
 try 7 'unknown key "roceMtu"; did you mean "roceMTU"\?' "key in another case" "$(config '.roceMtu = 4096')"
 try 7 'unknown key "mtuu"; did you mean "mtu"\?' "misspelt key" "$(config '.mtuu = 4096')"
 try 7 'unknown key "colour"' "unknown key" "$(config '.colour = 1')"
-for key in cniVersion name deviceID pciBusID device mtuPolicy fabric mac ipam dns runtimeConfig prevResult; do
+for key in cniVersion name deviceID pciBusID device pf mtuPolicy fabric mac ipam dns runtimeConfig prevResult; do
 	try 6 "^$key: must be .*, is an integer" "$key of the wrong type" "$(config ".$key = 5")"
 done
 for key in mtu roceMTU vlan; do
@@ -153,7 +153,15 @@ try 7 'name two devices' "deviceID and pciBusID differ" \
 try 7 'both given' "deviceID and device" "$(config '.deviceID = "0000:3b:00.2"')"
 try 101 'no interface rdma9 on the host' "device that does not exist" "$(config '.device = "rdma9"')"
 try 103 'lo is no Ethernet interface' "device lo" "$(config '.device = "lo"')"
-try 7 "vlan: it is a PF's setting of a VF, and the device is no VF; leave it out, or name a VF" "vlan without a VF" "$(config '.vlan = 5')"
+try 7 'pf eth9 and deviceID 0000:3b:00\.2 are both given.*device plugin' "pf and a deviceID from Multus" \
+	"$(config 'del(.device) | .pf = "eth9" | .runtimeConfig.deviceID = "0000:3b:00.2"')"
+try 7 'pf eth9 and device rdma0 are both given' "pf and device" "$(config '.pf = "eth9"')"
+try 101 'pf: no interface eth9 on the host' "pf that does not exist" "$(config 'del(.device) | .pf = "eth9"')"
+try 101 'pf: rdma0 is no PCI device.*"device": "rdma0"' "pf that is no PF" "$(config 'del(.device) | .pf = "rdma0"')"
+try 101 'ffff:1f:1f\.7 does not exist' "pf by a PCI address that does not exist" "$(config 'del(.device) | .pf = "ffff:1f:1f.7"')"
+try 7 'pf: "\*" is any PF of a fabric.*"defaultFabric"' "any PF, and no fabric" "$(config 'del(.device) | .pf = "*"')"
+try 7 'fabric: "tail" is not in the node profile' "any PF of an unknown fabric" "$(config 'del(.device) | .pf = "*" | .fabric = "tail"')"
+try 7 "vlan: it is a PF's setting of a VF, and the device is no VF; fix: leave it out, or name a VF" "vlan without a VF" "$(config '.vlan = 5')"
 try 7 'unicast MAC' "a multicast MAC" "$(config '.mac = "01:00:5e:00:53:01"')"
 try 7 'unicast MAC' "a MAC that is none" "$(config '.mac = "02:00:5e"')"
 
@@ -169,9 +177,26 @@ ip addr add 192.0.2.1/24 dev rdma0
 changed "device with an address" 103 'rdma0 has an IP address' 'ip addr del 192.0.2.1/24 dev rdma0'
 ip addr add 2001:db8::1/64 dev rdma0
 changed "device with an IPv6 address" 103 'rdma0 has an IP address' 'ip addr del 2001:db8::1/64 dev rdma0'
+ip addr add 169.254.7.1/16 dev rdma0 scope link
+changed "device with an address of its link" 103 'rdma0 has an IP address' 'ip addr del 169.254.7.1/16 dev rdma0'
 ip link set rdma0 up
+down=$BEFORE
+BEFORE=$(dump)
 ip route add default dev rdma0
-changed "device with the default route" 103 "rdma0 carries the host's default route" 'ip route del default; ip link set rdma0 down'
+changed "device with the default route" 103 "rdma0 carries the host's default route" 'ip route del default'
+while IFS='|' read -r family what route; do
+	# shellcheck disable=SC2086
+	ip "-$family" route add default $route || diag "no route: $what"
+	changed "device with $what" 103 "rdma0 carries the host's default route" "ip -$family route del default $route"
+done <<'END'
+4|a default route of another table|dev rdma0 table 100
+4|a default route that is one of two ways|nexthop dev port0 nexthop dev rdma0
+6|an IPv6 default route|dev rdma0
+6|an IPv6 default route of another table|dev rdma0 table 200
+6|an IPv6 default route that is one of two ways|nexthop via fe80::9 dev port0 nexthop via fe80::9 dev rdma0
+END
+ip link set rdma0 down
+BEFORE=$down
 ip link add br9 type bridge
 ip link set rdma0 master br9
 changed "device in a bridge" 103 'rdma0 belongs to a bond, team or bridge' 'ip link del br9'

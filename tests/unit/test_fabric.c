@@ -159,6 +159,37 @@ static void mtus_are_read(void **state)
 }
 
 #define QOS(keys) "{\"qos\":{" keys "}}"
+#define VFS(keys) "{\"vfBaseline\":{" keys "}}"
+
+static void baseline_of_vfs_is_read(void **state)
+{
+	struct fabric fabric;
+	const struct settings *vf = &fabric.vf;
+	_cleanup_json_ json_t *all = must_read(
+		"all of vfBaseline",
+		VFS("\"mtu\":1500,\"vlan\":7,\"vlanQoS\":3,\"vlanProto\":\"802.1ad\",\"spoofchk\":\"on\",\"trust\":\"off\","
+		    "\"link_state\":\"disable\",\"min_tx_rate\":1,\"max_tx_rate\":2,\"promisc\":false,\"allmulti\":true,"
+		    "\"txQLen\":1000"),
+		&fabric);
+	_cleanup_json_ json_t *none = NULL;
+
+	(void)state;
+	row_opt("all", "mtu", vf->mtu, (struct opt_int)SET(1500));
+	row_opt("all", "vlan", vf->vlan, (struct opt_int)SET(7));
+	row_opt("all", "vlanQoS", vf->vlan_qos, (struct opt_int)SET(3));
+	row_opt("all", "vlanProto", vf->vlan_proto, (struct opt_int)SET(0x88a8));
+	row_opt("all", "spoofchk", vf->spoofchk, (struct opt_int)SET(1));
+	row_opt("all", "trust", vf->trust, (struct opt_int)SET(0));
+	row_opt("all", "link_state", vf->link_state, (struct opt_int)SET(SETTING_LINK_DISABLE));
+	row_opt("all", "min_tx_rate", vf->min_tx_rate, (struct opt_int)SET(1));
+	row_opt("all", "max_tx_rate", vf->max_tx_rate, (struct opt_int)SET(2));
+	row_opt("all", "promisc", vf->promisc, (struct opt_int)SET(0));
+	row_opt("all", "allmulti", vf->allmulti, (struct opt_int)SET(1));
+	row_opt("all", "txQLen", vf->txqlen, (struct opt_int)SET(1000));
+	none = must_read("an empty vfBaseline", VFS(""), &fabric);
+	for (size_t i = 0, n; i < (setting_table(&n), n); i++)
+		row_true(setting_table(&n)[i].name, "is absent", !setting_is_set(vf, &setting_table(&n)[i]));
+}
 
 static const struct {
 	const char *name, *text;
@@ -475,6 +506,18 @@ static const struct refused_row wrong_type[] = {
 	{ "qos.ecn",
 	  QOS("\"ecn\":1"),
 	  { "fabrics.a.qos.ecn: must be true or false, is an integer" } },
+	{ "vfBaseline",
+	  "{\"vfBaseline\":[]}",
+	  { "fabrics.a.vfBaseline: must be an object, is an array" } },
+	{ "vfBaseline.trust",
+	  VFS("\"trust\":false"),
+	  { "fabrics.a.vfBaseline.trust: must be a string, is false" } },
+	{ "vfBaseline.promisc",
+	  VFS("\"promisc\":\"off\""),
+	  { "fabrics.a.vfBaseline.promisc: must be true or false, is a string" } },
+	{ "vfBaseline.mtu",
+	  VFS("\"mtu\":\"1500\""),
+	  { "fabrics.a.vfBaseline.mtu: must be an integer, is a string" } },
 	{ "pfs", "{\"pfs\":{}}", { "fabrics.a.pfs: must be an array, is an object" } },
 	{ "pfs[0]", PFS("\"ens1f0\""), { "fabrics.a.pfs[0]: must be an object, is a string" } },
 	{ "pfs[1].pci",
@@ -496,6 +539,16 @@ static const struct refused_row unknown_key[] = {
 	  { "unknown key \"fabrics.a.podMtuu\"", "did you mean \"podMTU\"?" } },
 	{ "pfMtu", "{\"pfMtu\":1}", { "unknown key \"fabrics.a.pfMtu\"", "\"pfMTU\"?" } },
 	{ "roceMtu", "{\"roceMtu\":1}", { "unknown key \"fabrics.a.roceMtu\"", "\"roceMTU\"?" } },
+	{ "vfBaseline.mac",
+	  VFS("\"mac\":\"02:00:5e:00:53:01\""),
+	  { "unknown key \"fabrics.a.vfBaseline.mac\"" } },
+	{ "vfBaseline.sysctl",
+	  VFS("\"sysctl\":{}"),
+	  { "unknown key \"fabrics.a.vfBaseline.sysctl\"" } },
+	{ "vfBaseline.spoofChk",
+	  VFS("\"spoofChk\":\"on\""),
+	  { "unknown key \"fabrics.a.vfBaseline.spoofChk\"", "did you mean \"spoofchk\"?" } },
+	{ "vfbaseline", "{\"vfbaseline\":{}}", { "unknown key", "\"vfBaseline\"?" } },
 	{ "pf", "{\"pf\":[]}", { "unknown key \"fabrics.a.pf\"", "did you mean \"pfs\"?" } },
 	{ "swich", "{\"swich\":{}}", { "unknown key \"fabrics.a.swich\"", "\"switch\"?" } },
 	{ "qs", "{\"qs\":{}}", { "unknown key \"fabrics.a.qs\"", "did you mean \"qos\"?" } },
@@ -607,6 +660,13 @@ static const struct refused_row out_of_range[] = {
 	{ "pfs, PCI and port name",
 	  PFS("{\"pci\":\"0000:3b:00.0\",\"physPortName\":\"p0\"}"),
 	  { "fabrics.a.pfs[0]: needs exactly one" } },
+	{ "vfBaseline.mtu",
+	  VFS("\"mtu\":67"),
+	  { "fabrics.a.vfBaseline.mtu: 67 is not a netdev MTU" } },
+	{ "vfBaseline.vlan", VFS("\"vlan\":4095"), { "fabrics.a.vfBaseline.vlan: 4095" } },
+	{ "vfBaseline.link_state",
+	  VFS("\"link_state\":\"up\""),
+	  { "fabrics.a.vfBaseline.link_state: \"up\" is not known" } },
 	{ "pfs, a bad PCI address",
 	  PFS("{\"pci\":\"3b:00.0\"}"),
 	  { "fabrics.a.pfs[0].pci: \"3b:00.0\" is not a PCI address such as \"0000:3b:00.0\"" } },
@@ -623,6 +683,12 @@ static const struct refused_row out_of_range[] = {
 
 /* Keys that contradict each other, one byte past the limit; what is consistent is below. */
 static const struct refused_row contradiction[] = {
+	{ "vfBaseline, rates",
+	  VFS("\"min_tx_rate\":2,\"max_tx_rate\":1"),
+	  { "fabrics.a.vfBaseline.min_tx_rate: must not be more than \"max_tx_rate\"" } },
+	{ "vfBaseline, a tag of no VLAN",
+	  VFS("\"vlanProto\":\"802.1q\""),
+	  { "fabrics.a.vfBaseline.vlanProto: needs \"vlan\"" } },
 	{ "switch, nothing in it",
 	  SWITCH(""),
 	  { "fabrics.a.switch: needs both \"mtu\" and \"semantics\" (or \"platform\")" } },
@@ -805,7 +871,7 @@ static void single_readers_hold(void **state)
 
 static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(switches_are_read),	  cmocka_unit_test(class_mtus_are_read),
-	cmocka_unit_test(mtus_are_read),	  cmocka_unit_test(qos_is_read),
+	cmocka_unit_test(baseline_of_vfs_is_read), cmocka_unit_test(mtus_are_read),	  cmocka_unit_test(qos_is_read),
 	cmocka_unit_test(ports_are_matched),	  cmocka_unit_test(ports_are_compared),
 	cmocka_unit_test(permitted_is_what_fits), cmocka_unit_test(fitting_is_accepted),
 	cmocka_unit_test(single_readers_hold),

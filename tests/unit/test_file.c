@@ -2,6 +2,8 @@
 /* Files: read whole, publish whole, and the lock with its deadline between two processes. */
 #include "base/file.h"
 
+#include "base/stop.h"
+
 #include "tests/unit/row.h"
 
 #include <dirent.h>
@@ -382,6 +384,33 @@ static void deadline_names_the_holder(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* A signal that is held ends the wait where it is heeded, and only there. */
+static void signal_ends_the_wait(void **state)
+{
+	struct err err = { 0 }, late = { 0 };
+	int64_t start = file_deadline(0);
+	int hold, status;
+	sigset_t set;
+	pid_t holder = start_holder("l8", &hold);
+
+	(void)state;
+	stop_hold();
+	stop_heed(true);
+	kill(getpid(), SIGTERM);
+	assert_int_equal(file_lock(dir, "l8", file_deadline(10000), &err), -EINTR);
+	assert_true(file_deadline(0) - start < 5000);
+	assert_int_equal(err.code, CNI_TRY_AGAIN);
+	row_part("signal", "message", err.msg, "waiting for lock l8, held by process ");
+	row_part("signal", "message", err.msg, ": stopped by SIGTERM; try again");
+	stop_heed(false);
+	assert_int_equal(file_lock(dir, "l8", file_deadline(250), &late), -ETIMEDOUT);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	assert_int_equal(sigwait(&set, &status), 0);
+	close(hold);
+	assert_int_equal(waitpid(holder, &status, 0), holder);
+}
+
 /* The lock comes free while somebody waits; the file he waited at is removed with it. */
 static void lock_is_taken_when_released(void **state)
 {
@@ -540,6 +569,7 @@ int main(void)
 		cmocka_unit_test(time_runs_out),
 		cmocka_unit_test(lock_is_a_file_with_our_pid),
 		cmocka_unit_test(deadline_names_the_holder),
+		cmocka_unit_test(signal_ends_the_wait),
 		cmocka_unit_test(lock_is_taken_when_released),
 		cmocka_unit_test(killed_holder_leaves_no_lock),
 		cmocka_unit_test(removed_lock_file_is_noticed),

@@ -42,9 +42,13 @@ static void every_key_is_read(void **state)
 {
 	static const char text[] = CONF(
 		VF ",\"mtu\":9000,\"roceMTU\":4096,\"mtuPolicy\":\"strict\",\"fabric\":\"rail\""
-		   ",\"vlan\":100,\"mac\":\"02-00-5E-00-53-01\""
+		   ",\"vlan\":100,\"vlanQoS\":5,\"vlanProto\":\"802.1AD\",\"mac\":\"02-00-5E-00-53-01\""
+		   ",\"spoofchk\":\"off\",\"trust\":\"on\",\"link_state\":\"enable\""
+		   ",\"min_tx_rate\":10,\"max_tx_rate\":100,\"promisc\":true,\"allmulti\":false"
+		   ",\"txQLen\":77,\"sysctl\":{\"net.ipv4.conf.IFNAME.arp_filter\":\"1\"}"
 		   ",\"ipam\":{\"type\":\"roce-ipam\",\"range\":\"192.0.2.0/24\"}"
 		   ",\"dns\":{\"nameservers\":[\"192.0.2.1\"]}"
+		   ",\"logLevel\":\"debug\",\"logFile\":\"/var/log/roce.log\""
 		   ",\"runtimeConfig\":{\"CNIDeviceInfoFile\":\"/run/x.json\"}"
 		   ",\"prevResult\":{\"cniVersion\":\"1.1.0\"}");
 	struct cni_call call;
@@ -60,12 +64,28 @@ static void every_key_is_read(void **state)
 	assert_int_equal(conf.policy, MTU_STRICT);
 	assert_string_equal(conf.fabric, "rail");
 	assert_true(conf.set.vlan.set && conf.set.vlan.value == 100);
+	assert_true(conf.set.vlan_qos.set && conf.set.vlan_qos.value == 5);
+	assert_true(conf.set.vlan_proto.set && conf.set.vlan_proto.value == 0x88a8);
+	assert_true(conf.set.spoofchk.set && conf.set.spoofchk.value == 0);
+	assert_true(conf.set.trust.set && conf.set.trust.value == 1);
+	assert_true(conf.set.link_state.set && conf.set.link_state.value == SETTING_LINK_ENABLE);
+	assert_true(conf.set.min_tx_rate.set && conf.set.min_tx_rate.value == 10);
+	assert_true(conf.set.max_tx_rate.set && conf.set.max_tx_rate.value == 100);
+	assert_true(conf.set.promisc.set && conf.set.promisc.value == 1);
+	assert_true(conf.set.allmulti.set && conf.set.allmulti.value == 0);
+	assert_true(conf.set.txqlen.set && conf.set.txqlen.value == 77);
+	assert_true(conf.set.has_sysctls);
+	assert_int_equal(conf.set.n_sysctls, 1);
+	assert_string_equal(conf.set.sysctls[0].key, "net.ipv4.conf.IFNAME.arp_filter");
+	assert_string_equal(conf.set.sysctls[0].value, "1");
 	assert_true(conf.set.mac.set);
 	assert_string_equal(mac_format(conf.set.mac.bytes, mac), MAC_1);
 	assert_string_equal(conf.ipam_type, "roce-ipam");
 	assert_string_equal(conf.device_info_file, "/run/x.json");
 	assert_true(json_is_object(conf.prev_result));
 	assert_int_equal(json_array_size(json_object_get(conf.dns, "nameservers")), 1);
+	assert_true(conf.log.has_level && conf.log.level == LOG_LEVEL_DEBUG);
+	assert_string_equal(conf.log.file, "/var/log/roce.log");
 	json_decref(call.json);
 }
 
@@ -78,13 +98,18 @@ static void absent_keys_are_absent(void **state)
 	must_read("nothing but a netdev", CONF(",\"device\":\"ens1f0\""), NULL, &call, &conf);
 	assert_string_equal(conf.pci, "");
 	assert_string_equal(conf.device, "ens1f0");
-	assert_false(conf.set.mtu.set || conf.roce_mtu.set || conf.set.vlan.set || conf.set.mac.set);
+	assert_false(conf.roce_mtu.set);
+	for (size_t i = 0, n; i < (setting_table(&n), n); i++)
+		row_true(setting_table(&n)[i].name, "is absent",
+			 !setting_is_set(&conf.set, &setting_table(&n)[i]));
 	assert_int_equal(conf.policy, MTU_STRICT);
 	assert_null(conf.fabric);
 	assert_null(conf.ipam_type);
 	assert_null(conf.device_info_file);
 	assert_null(conf.prev_result);
 	assert_null(conf.dns);
+	assert_false(conf.log.has_level);
+	assert_null(conf.log.file);
 	json_decref(call.json);
 }
 
@@ -117,6 +142,11 @@ static const struct {
 	{ "vlan 0", CONF(VF ",\"vlan\":0") },
 	{ "vlan 4094", CONF(VF ",\"vlan\":4094") },
 	{ "empty dns", CONF(VF ",\"dns\":{}") },
+	{ "empty log keys", CONF(VF ",\"logLevel\":\"\",\"logFile\":\"\"") },
+	{ "as SriovNetwork writes it",
+	  CONF(VF ",\"vlan\":0,\"vlanQoS\":0,\"vlanProto\":\"802.1q\",\"spoofchk\":\"on\",\"trust\":\"off\""
+		  ",\"link_state\":\"auto\",\"min_tx_rate\":0,\"max_tx_rate\":0") },
+	{ "no sysctls", CONF(VF ",\"sysctl\":{}") },
 };
 
 static void keys_of_others_are_tolerated(void **state)
@@ -149,17 +179,23 @@ static void empty_ipam_is_no_ipam(void **state)
 
 static const struct {
 	const char *name, *text;
-	const char *pci, *device; /* expected */
+	const char *pci, *device, *pf; /* expected */
 } devices[] = {
-	{ "deviceID", CONF(",\"deviceID\":\"0000:3b:00.2\""), PCI_2, NULL },
-	{ "pciBusID", CONF(",\"pciBusID\":\"0000:3b:00.2\""), PCI_2, NULL },
-	{ "runtimeConfig", CONF(RUNTIME("\"deviceID\":\"0000:3b:00.2\"")), PCI_2, NULL },
+	{ "deviceID", CONF(",\"deviceID\":\"0000:3b:00.2\""), PCI_2, NULL, NULL },
+	{ "pciBusID", CONF(",\"pciBusID\":\"0000:3b:00.2\""), PCI_2, NULL, NULL },
+	{ "runtimeConfig", CONF(RUNTIME("\"deviceID\":\"0000:3b:00.2\"")), PCI_2, NULL, NULL },
 	{ "all three say the same",
 	  CONF(VF ",\"pciBusID\":\"0000:3b:00.2\"" RUNTIME("\"deviceID\":\"0000:3b:00.2\"")), PCI_2,
-	  NULL },
-	{ "the same in another case", CONF(VF ",\"pciBusID\":\"0000:3B:00.2\""), PCI_2, NULL },
-	{ "a netdev", CONF(",\"device\":\"ens1f0\""), "", "ens1f0" },
-	{ "a netdev with a dot", CONF(",\"device\":\"ens1f0.100\""), "", "ens1f0.100" },
+	  NULL, NULL },
+	{ "the same in another case", CONF(VF ",\"pciBusID\":\"0000:3B:00.2\""), PCI_2, NULL, NULL },
+	{ "a netdev", CONF(",\"device\":\"ens1f0\""), "", "ens1f0", NULL },
+	{ "a netdev with a dot", CONF(",\"device\":\"ens1f0.100\""), "", "ens1f0.100", NULL },
+	{ "a PF by name", CONF(",\"pf\":\"ens1f0\""), "", NULL, "ens1f0" },
+	{ "a PF by altname", CONF(",\"pf\":\"enxsome-long-altname\""), "", NULL,
+	  "enxsome-long-altname" },
+	{ "a PF by PCI address", CONF(",\"pf\":\"0000:3b:00.0\""), "", NULL, "0000:3b:00.0" },
+	{ "any PF", CONF(",\"pf\":\"*\",\"fabric\":\"rail\""), "", NULL, NETCONF_ANY_PF },
+	{ "a PF, and a VLAN", CONF(",\"pf\":\"ens1f0\",\"vlan\":7"), "", NULL, "ens1f0" },
 };
 
 static void device_is_settled(void **state)
@@ -173,6 +209,7 @@ static void device_is_settled(void **state)
 		must_read(row->name, row->text, NULL, &call, &conf);
 		row_text(row->name, "PCI address", conf.pci, row->pci);
 		row_text(row->name, "device", conf.device, row->device);
+		row_text(row->name, "pf", conf.pf, row->pf);
 		json_decref(call.json);
 	}
 }
@@ -300,7 +337,13 @@ static const struct {
 	  TYPE,
 	  { "prevResult: must be an object" } },
 	{ "dns string", CONF(VF ",\"dns\":\"192.0.2.1\""), TYPE, { "dns: must be an object" } },
+	{ "logLevel number", CONF(VF ",\"logLevel\":5"), TYPE, { "logLevel: must be a string" } },
+	{ "logFile true", CONF(VF ",\"logFile\":true"), TYPE, { "logFile: must be a string" } },
 	/* unknown keys */
+	{ "loglevel",
+	  CONF(VF ",\"loglevel\":\"info\""),
+	  VALUE,
+	  { "did you mean \"logLevel\"?" } },
 	{ "mut", CONF(VF ",\"mut\":9000"), VALUE, { "unknown key \"mut\"" } },
 	{ "mttu",
 	  CONF(VF ",\"mttu\":9000"),
@@ -326,6 +369,14 @@ static const struct {
 	  { "unknown key \"completelyDifferent\"" } },
 	{ "empty key", CONF(VF ",\"\":1"), VALUE, { "unknown key \"\"" } },
 	/* wrong values */
+	{ "logLevel",
+	  CONF(VF ",\"logLevel\":\"inof\""),
+	  VALUE,
+	  { "logLevel: \"inof\" is not known", "did you mean \"info\"?" } },
+	{ "logFile",
+	  CONF(VF ",\"logFile\":\"/var/log/../x.log\""),
+	  VALUE,
+	  { "logFile: \"/var/log/../x.log\" must be an absolute path" } },
 	{ "mtu 67", CONF(VF ",\"mtu\":67"), VALUE, { "mtu: 67", "68 to 65535" } },
 	{ "mtu 65536", CONF(VF ",\"mtu\":65536"), VALUE, { "mtu: 65536", "68 to 65535" } },
 	{ "mtu -1", CONF(VF ",\"mtu\":-1"), VALUE, { "mtu: -1" } },
@@ -365,6 +416,15 @@ static const struct {
 	  CONF(",\"deviceID\":\"3b:00.2\""),
 	  VALUE,
 	  { "deviceID: \"3b:00.2\"" } },
+	{ "pf number", CONF(",\"pf\":0"), TYPE, { "pf: must be a string, is an integer" } },
+	{ "pf empty", CONF(",\"pf\":\"\""), VALUE, { "pf: \"\" cannot be a PF" } },
+	{ "pf a path", CONF(",\"pf\":\"../x\""), VALUE, { "pf: \"../x\"", "interface name" } },
+	{ "pf two words", CONF(",\"pf\":\"a b\""), VALUE, { "pf: \"a b\"" } },
+	{ "pf too long",
+	  CONF(",\"pf\":\"0123456789012345678901234567890123456789012345678901234567890123"
+	       "0123456789012345678901234567890123456789012345678901234567890123\""),
+	  VALUE,
+	  { "cannot be a PF" } },
 	{ "device a path", CONF(",\"device\":\"a/b\""), VALUE, { "device: \"a/b\"" } },
 	{ "device empty", CONF(",\"device\":\"\""), VALUE, { "device: \"\"" } },
 	{ "device too long", CONF(",\"device\":\"abcdefghijklmnop\""), VALUE, { "device: " } },
@@ -378,8 +438,28 @@ static const struct {
 	  { "ipam.type: \"../x\"" } },
 	{ "ipam.type empty", CONF(VF ",\"ipam\":{\"type\":\"\"}"), VALUE, { "ipam.type" } },
 	{ "ipam.type ..", CONF(VF ",\"ipam\":{\"type\":\"..\"}"), VALUE, { "ipam.type" } },
+	/* settings; tests/unit/test_setting.c has all of their values */
+	{ "vlanQoS 8", CONF(VF ",\"vlan\":7,\"vlanQoS\":8"), VALUE, { "vlanQoS: 8", "0 to 7" } },
+	{ "vlanProto 802.1x", CONF(VF ",\"vlan\":7,\"vlanProto\":\"802.1x\""), VALUE, { "vlanProto: \"802.1x\"" } },
+	{ "spoofchk true", CONF(VF ",\"spoofchk\":true"), TYPE, { "spoofchk: must be a string, is true" } },
+	{ "trust empty", CONF(VF ",\"trust\":\"\""), VALUE, { "trust: \"\" is not known", "\"on\" or \"off\"" } },
+	{ "link_state up", CONF(VF ",\"link_state\":\"up\""), VALUE, { "link_state: \"up\" is not known" } },
+	{ "min_tx_rate -1", CONF(VF ",\"min_tx_rate\":-1"), VALUE, { "min_tx_rate: -1" } },
+	{ "max_tx_rate string", CONF(VF ",\"max_tx_rate\":\"100\""), TYPE, { "max_tx_rate: must be an integer" } },
+	{ "promisc on", CONF(VF ",\"promisc\":\"on\""), TYPE, { "promisc: must be true or false, is a string" } },
+	{ "allmulti null", CONF(VF ",\"allmulti\":null"), TYPE, { "allmulti: must be true or false, is null" } },
+	{ "txQLen -1", CONF(VF ",\"txQLen\":-1"), VALUE, { "txQLen: -1" } },
+	{ "txqlen", CONF(VF ",\"txqlen\":1"), VALUE, { "unknown key \"txqlen\"; did you mean \"txQLen\"?" } },
+	{ "sysctl array", CONF(VF ",\"sysctl\":[]"), TYPE, { "sysctl: must be an object of sysctls" } },
+	{ "a sysctl of the kernel", CONF(VF ",\"sysctl\":{\"kernel.panic\":\"1\"}"), VALUE,
+	  { "sysctl[\"kernel.panic\"]: is no sysctl below \"net.\"" } },
 	/* contradictions */
-	{ "no device", CONF(""), VALUE, { "deviceID", "resourceName", "Multus" } },
+	{ "vlanQoS without vlan", CONF(VF ",\"vlanQoS\":3"), VALUE, { "vlanQoS: needs \"vlan\"" } },
+	{ "vlanProto of no vlan", CONF(VF ",\"vlan\":0,\"vlanProto\":\"802.1ad\""), VALUE,
+	  { "vlanProto: is the kind of a tag, and \"vlan\" 0 asks for none" } },
+	{ "rates in the wrong order", CONF(VF ",\"min_tx_rate\":2,\"max_tx_rate\":1"), VALUE,
+	  { "min_tx_rate: must not be more than \"max_tx_rate\"" } },
+	{ "no device", CONF(""), VALUE, { "deviceID", "resourceName", "\"pf\"" } },
 	{ "deviceID and pciBusID differ",
 	  CONF(VF ",\"pciBusID\":\"0000:3b:00.3\""),
 	  VALUE,
@@ -392,6 +472,22 @@ static const struct {
 	  CONF(VF ",\"device\":\"ens1f0\""),
 	  VALUE,
 	  { "deviceID 0000:3b:00.2", "device ens1f0", "keep one" } },
+	{ "pf and deviceID",
+	  CONF(VF ",\"pf\":\"ens1f0\""),
+	  VALUE,
+	  { "pf ens1f0 and deviceID 0000:3b:00.2", "remove \"pf\"", "resourceName" } },
+	{ "pf and pciBusID",
+	  CONF(",\"pf\":\"*\",\"pciBusID\":\"0000:3b:00.2\""),
+	  VALUE,
+	  { "pf * and deviceID 0000:3b:00.2" } },
+	{ "pf and what Multus injected",
+	  CONF(",\"pf\":\"ens1f0\"" RUNTIME("\"deviceID\":\"0000:3b:00.2\"")),
+	  VALUE,
+	  { "pf ens1f0 and deviceID 0000:3b:00.2", "device plugin", "Multus" } },
+	{ "pf and device",
+	  CONF(",\"pf\":\"ens1f0\",\"device\":\"ens1f0\""),
+	  VALUE,
+	  { "pf ens1f0 and device ens1f0", "keep one" } },
 };
 
 /* One test a row: a row that fails hides no other. */

@@ -4,6 +4,7 @@
 
 #include "tests/unit/row.h"
 
+#include <errno.h>
 #include <linux/if_ether.h>
 #include <stdio.h>
 
@@ -118,19 +119,87 @@ static struct host_state host_vf_admin_mac(void)
 	return state;
 }
 
-static struct host_state host_vf_pf_1500(void)
-{
-	struct host_state state = host_vf();
-
-	state.chain.hops[1].mtu = 1500;
-	return state;
-}
-
 static struct host_state host_vf_at_9000(void)
 {
 	struct host_state state = host_vf();
 
 	state.link.mtu = state.chain.hops[0].mtu = 9000;
+	return state;
+}
+
+/* A VF whose PF reports all there is, at values that are not those of a new VF. */
+static struct host_state host_vf_reporting(void)
+{
+	struct host_state state = host_vf_at_9000();
+
+	state.vf.rate = (struct vf_rate){ 5, 1000 };
+	state.vf.spoofchk = VF_ON;
+	state.vf.trust = VF_OFF;
+	state.link.txqlen = 1000;
+	return state;
+}
+
+static struct host_state host_vf_userspace(void)
+{
+	struct host_state state = host_vf_reporting();
+
+	state.device.userspace = true;
+	state.device.ifindex = state.device.pod_ifindex = 0;
+	snprintf(state.device.name, sizeof(state.device.name), "0000:3b:00.2");
+	snprintf(state.device.pci.driver, sizeof(state.device.pci.driver), "vfio-pci");
+	state.link = (struct link){ 0 };
+	return state;
+}
+
+static struct host_state host_altnames(void)
+{
+	struct host_state state = host_vf_at_9000();
+
+	state.device.n_altnames = 3;
+	return state;
+}
+
+static struct host_state host_altname_taken(void)
+{
+	struct host_state state = host_altnames();
+
+	state.alt_taken = 2;
+	return state;
+}
+
+/* The files of the two sysctls of with_sysctls, and what the pod has. */
+static struct host_state host_sysctls(void)
+{
+	struct host_state state = host_vf_at_9000();
+
+	snprintf(state.sysctls[0].path, SETTING_PATH_SIZE, "net/ipv4/conf/net1/arp_filter");
+	snprintf(state.sysctls[0].value, SYSCTL_VALUE_SIZE, "lo's");
+	snprintf(state.sysctls[1].path, SETTING_PATH_SIZE, "net/ipv4/ip_forward");
+	snprintf(state.sysctls[1].value, SYSCTL_VALUE_SIZE, "0");
+	return state;
+}
+
+static struct host_state host_sysctl_unknown(void)
+{
+	struct host_state state = host_vf_at_9000();
+
+	state.sysctls[0].error = -ENOENT;
+	return state;
+}
+
+static struct host_state host_sysctl_read_only(void)
+{
+	struct host_state state = host_vf_at_9000();
+
+	state.sysctls[0].error = -EACCES;
+	return state;
+}
+
+static struct host_state host_vf_pf_1500(void)
+{
+	struct host_state state = host_vf();
+
+	state.chain.hops[1].mtu = 1500;
 	return state;
 }
 
@@ -240,6 +309,34 @@ static struct host_state host_pf_with_vfs(void)
 	return state;
 }
 
+static struct host_state host_pf_without_vfs(void)
+{
+	struct host_state state = host_pf_with_vfs();
+
+	state.device.pci.num_vfs = 0;
+	state.device.pci.total_vfs = 8;
+	return state;
+}
+
+/* It has the PCI address of its PF, and so its VFs. */
+static struct host_state host_representor(void)
+{
+	struct host_state state = host_pf_with_vfs();
+
+	state.device.pci.total_vfs = 8;
+	snprintf(state.link.phys_port_name, sizeof(state.link.phys_port_name), "pf0vf3");
+	return state;
+}
+
+/* A VF of a virtual machine, or a card without SR-IOV. */
+static struct host_state host_plain_function(void)
+{
+	struct host_state state = host_veth();
+
+	snprintf(state.device.pci.addr, PCI_ADDR_SIZE, "0000:00:05.0");
+	return state;
+}
+
 static struct host_state host_name_taken(void)
 {
 	struct host_state state = host_veth();
@@ -273,6 +370,15 @@ static const char *print_steps(const struct plan *plan, const char *device, char
 	return buf;
 }
 
+#define MOVED "x: move to the pod as net1\nx: set up\n"
+#define EVERY_VF_SETTING                                                                           \
+	.set.vlan = SET(7), .set.vlan_qos = SET(3), .set.vlan_proto = SET(ETH_P_8021AD),           \
+	.set.mac = { true, { 0x02, 0x00, 0x5e, 0x00, 0x53, 0x09 } }, .set.spoofchk = SET(0),       \
+	.set.trust = SET(1), .set.link_state = SET(SETTING_LINK_DISABLE),                          \
+	.set.min_tx_rate = SET(10), .set.max_tx_rate = SET(100)
+#define SYSCTLS                                                                                    \
+	.set.has_sysctls = true, .set.n_sysctls = 2,                                               \
+	.set.sysctls = { { "net.ipv4.conf.IFNAME.arp_filter", "1" }, { "net.ipv4.ip_forward", "1" } }
 
 static const struct {
 	const char *name;
@@ -354,6 +460,69 @@ static const struct {
 	  { .set.mtu = SET(9000) },
 	  "x: set down\nx: MTU 1500 -> 9000\n"
 	  "x: move to the pod as net1\nx: set up\n" },
+	{ "VLAN, priority and protocol",
+	  host_vf_at_9000,
+	  { .set.vlan = SET(7), .set.vlan_qos = SET(3), .set.vlan_proto = SET(ETH_P_8021AD) },
+	  "x: VLAN 0 -> 7 (802.1ad, priority 3)\n" MOVED },
+	{ "VLAN 0 where there is none",
+	  host_vf_at_9000,
+	  { .set.vlan = SET(0), .set.vlan_qos = SET(0), .set.vlan_proto = SET(ETH_P_8021Q) },
+	  MOVED },
+	{ "spoofchk", host_vf_reporting, { .set.spoofchk = SET(0) }, "x: spoofchk on -> off\n" MOVED },
+	{ "spoofchk as it is", host_vf_reporting, { .set.spoofchk = SET(1) }, MOVED },
+	{ "trust", host_vf_reporting, { .set.trust = SET(1) }, "x: trust off -> on\n" MOVED },
+	{ "trust as it is", host_vf_reporting, { .set.trust = SET(0) }, MOVED },
+	{ "link state",
+	  host_vf_reporting,
+	  { .set.link_state = SET(SETTING_LINK_ENABLE) },
+	  "x: link state of the VF auto -> enable\n" MOVED },
+	{ "link state as it is", host_vf_reporting, { .set.link_state = SET(SETTING_LINK_AUTO) }, MOVED },
+	{ "the least rate: the most stays",
+	  host_vf_reporting,
+	  { .set.min_tx_rate = SET(10) },
+	  "x: rate 5 to 1000 Mbit/s -> 10 to 1000 Mbit/s\n" MOVED },
+	{ "the most: the least rate stays",
+	  host_vf_reporting,
+	  { .set.max_tx_rate = SET(100) },
+	  "x: rate 5 to 1000 Mbit/s -> 5 to 100 Mbit/s\n" MOVED },
+	{ "no rates",
+	  host_vf_reporting,
+	  { .set.min_tx_rate = SET(0), .set.max_tx_rate = SET(0) },
+	  "x: rate 5 to 1000 Mbit/s -> 0 Mbit/s or more\n" MOVED },
+	{ "promisc", host_vf_reporting, { .set.promisc = SET(1) }, "x: promisc off -> on\n" MOVED },
+	{ "allmulti", host_vf_reporting, { .set.allmulti = SET(1) }, "x: allmulti off -> on\n" MOVED },
+	{ "queue", host_vf_reporting, { .set.txqlen = SET(0) }, "x: transmit queue 1000 -> 0\n" MOVED },
+	{ "flags and queue as they are",
+	  host_vf_reporting,
+	  { .set.promisc = SET(0), .set.allmulti = SET(0), .set.txqlen = SET(1000) },
+	  MOVED },
+	{ "flags of another netdev",
+	  host_veth,
+	  { .set.mtu = SET(1500), .set.promisc = SET(1), .set.allmulti = SET(1), .set.txqlen = SET(7) },
+	  "x: set down\nx: promisc off -> on\nx: allmulti off -> on\nx: transmit queue 0 -> 7\n" MOVED },
+	{ "sysctls",
+	  host_sysctls,
+	  { SYSCTLS },
+	  "x: move to the pod as net1\nx: net/ipv4/conf/net1/arp_filter (unset) -> 1\n"
+	  "x: net/ipv4/ip_forward 0 -> 1\nx: set up\n" },
+	{ "altnames go along", host_altnames, { .fabric = NULL }, MOVED },
+	{ "an altname that is taken", host_altname_taken, { .fabric = NULL }, "x: altnames 3 -> 2\n" MOVED },
+	{ "everything",
+	  host_vf_reporting,
+	  { EVERY_VF_SETTING, .set.mtu = SET(4200), .set.promisc = SET(1), .set.allmulti = SET(1),
+	    .set.txqlen = SET(77), .ipam_type = "i" },
+	  "x: VLAN 0 -> 7 (802.1ad, priority 3)\nx: MAC 02:00:5e:00:53:01 -> 02:00:5e:00:53:09\n"
+	  "x: rate 5 to 1000 Mbit/s -> 10 to 100 Mbit/s\nx: spoofchk on -> off\nx: trust off -> on\n"
+	  "x: link state of the VF auto -> disable\nx: MTU 9000 -> 4200\nx: promisc off -> on\n"
+	  "x: allmulti off -> on\nx: transmit queue 1000 -> 77\nx: move to the pod as net1\n"
+	  "take addresses from the IPAM plugin\nx: set up\n" },
+	{ "a VF for userspace, nothing asked for", host_vf_userspace, { .fabric = NULL }, "" },
+	{ "a VF for userspace, everything",
+	  host_vf_userspace,
+	  { EVERY_VF_SETTING, .set.mtu = SET(4200), .ipam_type = "i" },
+	  "x: VLAN 0 -> 7 (802.1ad, priority 3)\nx: the PF orders MAC 02:00:5e:00:53:09\n"
+	  "x: rate 5 to 1000 Mbit/s -> 10 to 100 Mbit/s\nx: spoofchk on -> off\nx: trust off -> on\n"
+	  "x: link state of the VF auto -> disable\ntake addresses from the IPAM plugin\n" },
 };
 
 static void plans_are_golden(void **state)
@@ -450,6 +619,8 @@ static const struct {
 	{ "VF with an administrative MAC, asked", host_vf_admin_mac, true, 1, 9, 1, 9 },
 	{ "veth, not asked", host_veth, false, 0, 0, 5, 5 },
 	{ "veth, asked", host_veth, true, 0, 0, 5, 9 },
+	{ "VF for userspace, not asked", host_vf_userspace, false, 0, 0, 0, 0 },
+	{ "VF for userspace, asked", host_vf_userspace, true, 0, 9, 0, 0 },
 };
 
 static void macs_are_planned(void **state)
@@ -548,13 +719,37 @@ static const struct {
 	  "device veth5",
 	  "is a PF with VFs",
 	  "sriov_numvfs" },
+	{ "PF without VFs",
+	  host_pf_without_vfs,
+	  { .set.mtu = SET(1500) },
+	  ROCE_DEVICE_FORBIDDEN,
+	  "device-is-pf",
+	  "device veth5",
+	  "is a PF, and the node profile has no \"allowPF\": true: it cannot be given to a pod",
+	  "echo 1 > /sys/class/net/veth5/device/sriov_numvfs" },
+	{ "representor",
+	  host_representor,
+	  { .set.mtu = SET(1500) },
+	  ROCE_DEVICE_FORBIDDEN,
+	  "device-is-representor",
+	  "device veth5",
+	  "is a representor",
+	  "cat /sys/class/net/veth5/phys_port_name" },
+	{ "a VLAN by a PF that is not there",
+	  host_plain_function,
+	  { .set.mtu = SET(1500), .set.vlan = SET(7) },
+	  CNI_CONFIG_INVALID,
+	  "setting-needs-vf",
+	  "",
+	  "vlan: it is a PF's setting of a VF",
+	  "name a VF" },
 	{ "name taken in the pod",
 	  host_name_taken,
 	  { .set.mtu = SET(1500) },
 	  ROCE_IFNAME_TAKEN,
 	  "pod-name-taken",
 	  "",
-	  "has the name net1 already",
+	  "the pod has an interface with the name net1 already",
 	  "@NAME" },
 	{ "PF too small",
 	  host_vf_pf_1500,
@@ -580,6 +775,86 @@ static const struct {
 	  "pod",
 	  "4096",
 	  "4200" },
+	{ "rates in the wrong order, with one that the VF has",
+	  host_vf_reporting,
+	  { .set.min_tx_rate = SET(1001) },
+	  CNI_CONFIG_INVALID,
+	  "rate-order",
+	  "",
+	  "min_tx_rate 1001 is more than max_tx_rate 1000; the VF has 5 and 1000 now",
+	  "write both" },
+	{ "the most is less than the least that the VF has",
+	  host_vf_reporting,
+	  { .set.max_tx_rate = SET(4) },
+	  CNI_CONFIG_INVALID,
+	  "rate-order",
+	  "",
+	  "min_tx_rate 5 is more than max_tx_rate 4; the VF has 5 and 1000 now",
+	  "write both" },
+	{ "spoofchk that is not reported",
+	  host_vf_at_9000,
+	  { .set.spoofchk = SET(0) },
+	  ROCE_KERNEL_REFUSED,
+	  "setting-not-reported",
+	  "",
+	  "spoofchk: the driver of PF ens1f0 does not report it, so it could not be restored",
+	  "ip -d link show dev ens1f0" },
+	{ "trust that is not reported",
+	  host_vf_at_9000,
+	  { .set.trust = SET(1) },
+	  ROCE_KERNEL_REFUSED,
+	  "setting-not-reported",
+	  "",
+	  "trust: the driver of PF ens1f0 does not report it",
+	  "leave \"trust\" out" },
+	{ "promisc of a VF for userspace",
+	  host_vf_userspace,
+	  { .set.promisc = SET(0) },
+	  CNI_CONFIG_INVALID,
+	  "setting-needs-netdev",
+	  "",
+	  "promisc: the VF's driver is one for userspace",
+	  "bind the VF to its network driver" },
+	{ "allmulti of a VF for userspace",
+	  host_vf_userspace,
+	  { .set.allmulti = SET(1) },
+	  CNI_CONFIG_INVALID,
+	  "setting-needs-netdev",
+	  "",
+	  "allmulti: ",
+	  "leave it out" },
+	{ "queue of a VF for userspace",
+	  host_vf_userspace,
+	  { .set.txqlen = SET(1) },
+	  CNI_CONFIG_INVALID,
+	  "setting-needs-netdev",
+	  "",
+	  "txQLen: ",
+	  "leave it out" },
+	{ "a sysctl of an interface that a VF for userspace has not",
+	  host_vf_userspace,
+	  { .set.n_sysctls = 1, .set.sysctls = { { "net.ipv4.conf.IFNAME.arp_filter", "1" } } },
+	  CNI_CONFIG_INVALID,
+	  "sysctl-unknown",
+	  "",
+	  "sysctl net.ipv4.conf.IFNAME.arp_filter: the VF has no netdev",
+	  "sysctl -a" },
+	{ "a sysctl that there is not",
+	  host_sysctl_unknown,
+	  { .set.n_sysctls = 1, .set.sysctls = { { "net.ipv4.no_such", "1" } } },
+	  CNI_CONFIG_INVALID,
+	  "sysctl-unknown",
+	  "",
+	  "sysctl net.ipv4.no_such: a pod has none of this name",
+	  "sysctl -a" },
+	{ "a sysctl that can only be read",
+	  host_sysctl_read_only,
+	  { .set.n_sysctls = 1, .set.sysctls = { { "net.core.rmem_max", "1" } } },
+	  CNI_CONFIG_INVALID,
+	  "sysctl-unknown",
+	  "",
+	  "sysctl net.core.rmem_max: it cannot be read and written in a pod",
+	  "" },
 	{ "switch too small, one tag",
 	  host_vf_on_tagged_switch,
 	  { .set.mtu = SET(9000) },
@@ -615,6 +890,28 @@ static void refusals_are_found(void **state)
 	}
 }
 
+/* Only what the administrator allows, and never a PF that has VFs. */
+static void a_pf_may_be_allowed(void **state)
+{
+	static const struct profile allows = { .present = true, .allow_pf = true };
+	static struct plan plan;
+	struct netconf conf = { .set.mtu = SET(1500) };
+	struct host_state without = host_pf_without_vfs(), with = host_pf_with_vfs();
+	struct host_state representor = host_representor(), plain = host_plain_function();
+
+	(void)state;
+	plan_add(&conf, &allows, &without, "net1", &plan);
+	assert_int_equal(plan.findings.n, 0);
+	plan_add(&conf, &allows, &with, "net1", &plan);
+	assert_int_equal(plan.findings.n, 1);
+	assert_string_equal(plan.findings.items[0].id, "device-is-pf");
+	plan_add(&conf, &allows, &representor, "net1", &plan);
+	assert_int_equal(plan.findings.n, 1);
+	assert_string_equal(plan.findings.items[0].id, "device-is-representor");
+	plan_add(&conf, &profile, &plain, "net1", &plan);
+	assert_int_equal(plan.findings.n, 0);
+}
+
 /* All that is wrong is said at once. */
 static void refusals_come_together(void **state)
 {
@@ -629,6 +926,287 @@ static void refusals_come_together(void **state)
 	assert_int_equal(plan.findings.n, ARRAY_SIZE(ids));
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		assert_string_equal(plan.findings.items[i].id, ids[i]);
+}
+
+/* ---- settings: whose they are, and what the node's administrator forbids ---- */
+
+/* What is asked for by each key of the table. */
+static const struct {
+	const char *name;
+	struct settings set;
+	bool needs_vf;
+} each[] = {
+	{ "vlan", { .vlan = SET(0) }, true },
+	{ "vlanQoS", { .vlan_qos = SET(0) }, true },
+	{ "vlanProto", { .vlan_proto = SET(ETH_P_8021Q) }, true },
+	{ "mac", { .mac = { true, { 0x02, 0x00, 0x5e, 0x00, 0x53, 0x09 } } }, false },
+	{ "spoofchk", { .spoofchk = SET(1) }, true },
+	{ "trust", { .trust = SET(0) }, true },
+	{ "link_state", { .link_state = SET(SETTING_LINK_AUTO) }, true },
+	{ "min_tx_rate", { .min_tx_rate = SET(5) }, true },
+	{ "max_tx_rate", { .max_tx_rate = SET(1000) }, true },
+	{ "mtu", { .mtu = SET(1500) }, false },
+	{ "promisc", { .promisc = SET(0) }, false },
+	{ "allmulti", { .allmulti = SET(0) }, false },
+	{ "txQLen", { .txqlen = SET(1000) }, false },
+	{ "sysctl", { .has_sysctls = true, .n_sysctls = 1, .sysctls = { { "net.x", "1" } } }, false },
+};
+
+static const struct setting *setting_named(const char *name)
+{
+	size_t n;
+	const struct setting *table = setting_table(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(table[i].name, name) == 0)
+			return &table[i];
+	fail_msg("no setting %s", name);
+	return NULL;
+}
+
+/* Also what the device has anyway: forbidden is forbidden. */
+static void forbidden_is_refused(void **state)
+{
+	static struct plan plan;
+
+	(void)state;
+	for_each_row(row, each)
+	{
+		struct profile node = { .present = true, .n_forbid = 1 };
+		struct netconf conf = { .set = row->set };
+		struct host_state host = host_vf_reporting();
+		const struct finding *f = &plan.findings.items[0];
+
+		node.forbid[0] = setting_named(row->name);
+		plan_add(&conf, &node, &host, "net1", &plan);
+		row_int(row->name, "findings", (long long)plan.findings.n, 1);
+		row_text(row->name, "id", f->id, "setting-forbidden");
+		row_int(row->name, "severity", f->severity, SEVERITY_ERROR);
+		row_int(row->name, "code", f->code, ROCE_DEVICE_FORBIDDEN);
+		row_text(row->name, "path", f->path, row->name);
+		row_part(row->name, "text", f->text, row->name);
+		row_part(row->name, "text", f->text, ": the node profile forbids networks to ask for it");
+		row_part(row->name, "fix", f->fix, "out of \"forbid\" in " PROFILE_PATH);
+	}
+}
+
+/* A profile that forbids all refuses nothing of a network that asks for nothing. */
+static void forbidden_is_only_what_is_asked(void **state)
+{
+	static struct plan plan;
+	struct profile node = { .present = true };
+	struct host_state host = host_vf_reporting();
+	struct netconf conf = { .fabric = NULL };
+
+	(void)state;
+	for_each_row(row, each) node.forbid[node.n_forbid++] = setting_named(row->name);
+	plan_add(&conf, &node, &host, "net1", &plan);
+	assert_int_equal(plan.findings.n, 0);
+	conf.set.vlan = (struct opt_int)SET(7);
+	conf.set.trust = (struct opt_int)SET(1);
+	plan_add(&conf, &node, &host, "net1", &plan);
+	assert_int_equal(plan.findings.n, 2);
+}
+
+static void settings_need_their_device(void **state)
+{
+	static struct plan plan;
+
+	(void)state;
+	for_each_row(row, each)
+	{
+		struct netconf conf = { .set = row->set };
+		struct host_state vf = host_vf_reporting(), veth = host_veth();
+		const struct finding *f = &plan.findings.items[0];
+
+		plan_add(&conf, &profile, &vf, "net1", &plan);
+		row_int(row->name, "findings on a VF", (long long)plan.findings.n, 0);
+		plan_add(&conf, &profile, &veth, "net1", &plan);
+		row_int(row->name, "findings on a veth", (long long)plan.findings.n, row->needs_vf);
+		if (!row->needs_vf)
+			continue;
+		row_text(row->name, "id", f->id, "setting-needs-vf");
+		row_int(row->name, "code", f->code, CNI_CONFIG_INVALID);
+		row_text(row->name, "path", f->path, row->name);
+		row_part(row->name, "text", f->text, ": it is a PF's setting of a VF, and the device is no VF");
+		row_part(row->name, "fix", f->fix, "name a VF: \"deviceID\"");
+	}
+}
+
+/* What nobody asked for is nobody's mistake. */
+static void odd_rates_of_before_are_kept(void **state)
+{
+	static struct plan plan;
+	struct host_state host = host_vf_reporting();
+	struct netconf conf = { .fabric = NULL };
+
+	(void)state;
+	host.vf.rate = (struct vf_rate){ 10, 5 };
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_int_equal(plan.findings.n, 0);
+	assert_false(step_changes(find_step(&plan, STEP_VF_RATE)));
+}
+
+static size_t count_steps(const struct plan *plan, enum step_type type)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n_steps; i++)
+		n += plan->steps[i].type == type;
+	return n;
+}
+
+/* What a pod may change is restored although nobody asked for it; what is not reported cannot be. */
+static void everything_is_kept(void **state)
+{
+	static const enum step_type kept[] = {
+		STEP_CONF,    STEP_ALTNAMES, STEP_VF_VLAN,  STEP_MAC,	   STEP_VF_RATE, STEP_VF_SPOOFCHK,
+		STEP_VF_TRUST, STEP_VF_LINK, STEP_LINK_MTU, STEP_PROMISC, STEP_ALLMULTI, STEP_TXQLEN,
+	};
+	static struct plan plan;
+	struct host_state host = host_vf_reporting();
+	struct netconf conf = { .fabric = NULL };
+
+	(void)state;
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	for_each_row(type, kept)
+	{
+		row_int(step_type_name(*type), "steps", (long long)count_steps(&plan, *type), 1);
+		row_int(step_type_name(*type), "changes", step_changes(find_step(&plan, *type)), 0);
+	}
+	host = host_vf_at_9000();
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_int_equal(count_steps(&plan, STEP_VF_SPOOFCHK), 0);
+	assert_int_equal(count_steps(&plan, STEP_VF_TRUST), 0);
+}
+
+static void userspace_has_no_netdev_steps(void **state)
+{
+	static const enum step_type none[] = { STEP_LINK_STATE, STEP_CONF,    STEP_ALTNAMES,
+					       STEP_LINK_MTU,	STEP_PROMISC, STEP_ALLMULTI,
+					       STEP_TXQLEN,	STEP_LINK_MOVE, STEP_RDMA_MOVE };
+	static struct plan plan;
+	struct host_state host = host_vf_userspace();
+	struct netconf conf = { .fabric = NULL };
+
+	(void)state;
+	host.rdma_mode = RDMADEV_EXCLUSIVE;
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_int_equal(plan.findings.n, 0);
+	for_each_row(type, none)
+		row_int(step_type_name(*type), "steps", (long long)count_steps(&plan, *type), 0);
+}
+
+static void sysctls_hold_what_was(void **state)
+{
+	static struct plan plan;
+	struct host_state host = host_sysctls();
+	struct netconf conf = { SYSCTLS };
+	const struct step *own, *other;
+
+	(void)state;
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	own = find_step(&plan, STEP_SYSCTL);
+	other = own + 1;
+	assert_string_equal(own->sysctl, "net/ipv4/conf/net1/arp_filter");
+	assert_null(own->have.text);
+	assert_string_equal(own->want.text, "1");
+	assert_string_equal(other->sysctl, "net/ipv4/ip_forward");
+	assert_string_equal(other->have.text, "0");
+	assert_string_equal(other->want.text, "1");
+}
+
+static void altnames_are_masks(void **state)
+{
+	static struct plan plan;
+	struct host_state host = host_altname_taken();
+	struct netconf conf = { .fabric = NULL };
+
+	(void)state;
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_int_equal(find_step(&plan, STEP_ALTNAMES)->have.names, 7);
+	assert_int_equal(find_step(&plan, STEP_ALTNAMES)->want.names, 5);
+	host.device.n_altnames = LINK_ALTNAMES_MAX;
+	host.alt_taken = 0;
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_int_equal(find_step(&plan, STEP_ALTNAMES)->want.names, 255);
+	host.device.n_altnames = 0;
+	plan_add(&conf, &profile, &host, "net1", &plan);
+	assert_int_equal(find_step(&plan, STEP_ALTNAMES)->have.names, 0);
+}
+
+/* ---- what a VF has between two pods ---- */
+
+/* Each key of the profile's vfBaseline, on the step that it is about; "x: WANT -> WHAT DEL RESTORES". */
+static const struct {
+	const char *name;
+	struct settings vf;
+	struct step step;
+	const char *inverse;
+} homes[] = {
+	{ "nothing", { .n_sysctls = 0 },
+	  { STEP_VF_SPOOFCHK, { .on = false }, { .on = false }, { { 0 } } },
+	  "x: keep spoofchk off" },
+	{ "another key", { .trust = SET(1) },
+	  { STEP_VF_SPOOFCHK, { .on = false }, { .on = false }, { { 0 } } },
+	  "x: keep spoofchk off" },
+	{ "spoofchk", { .spoofchk = SET(1) },
+	  { STEP_VF_SPOOFCHK, { .on = false }, { .on = false }, { { 0 } } },
+	  "x: spoofchk off -> on" },
+	{ "trust", { .trust = SET(0) },
+	  { STEP_VF_TRUST, { .on = true }, { .on = true }, { { 0 } } },
+	  "x: trust on -> off" },
+	{ "link_state", { .link_state = SET(SETTING_LINK_AUTO) },
+	  { STEP_VF_LINK, { .link = VF_LINK_DISABLE }, { .link = VF_LINK_DISABLE }, { { 0 } } },
+	  "x: link state of the VF disable -> auto" },
+	{ "min_tx_rate", { .min_tx_rate = SET(0) },
+	  { STEP_VF_RATE, { .rate = { 5, 100 } }, { .rate = { 7, 70 } }, { { 0 } } },
+	  "x: rate 7 to 70 Mbit/s -> 0 to 100 Mbit/s" },
+	{ "max_tx_rate", { .max_tx_rate = SET(200) },
+	  { STEP_VF_RATE, { .rate = { 5, 100 } }, { .rate = { 7, 70 } }, { { 0 } } },
+	  "x: rate 7 to 70 Mbit/s -> 5 to 200 Mbit/s" },
+	{ "vlan", { .vlan = SET(0) },
+	  { STEP_VF_VLAN, { .vlan = { 7, 3, ETH_P_8021AD } }, { .vlan = { 9, 0, ETH_P_8021Q } }, { { 0 } } },
+	  "x: VLAN 9 -> 0" },
+	{ "vlan with all", { .vlan = SET(5), .vlan_qos = SET(2), .vlan_proto = SET(ETH_P_8021AD) },
+	  { STEP_VF_VLAN, { .vlan = { 0, 0, ETH_P_8021Q } }, { .vlan = { 9, 0, ETH_P_8021Q } }, { { 0 } } },
+	  "x: VLAN 9 (802.1q, priority 0) -> 5 (802.1ad, priority 2)" },
+	{ "mtu", { .mtu = SET(1500) },
+	  { STEP_LINK_MTU, { .number = 4200 }, { .number = 9000 }, { { 0 } } },
+	  "x: MTU 9000 -> 1500" },
+	{ "promisc", { .promisc = SET(0) },
+	  { STEP_PROMISC, { .on = true }, { .on = true }, { { 0 } } },
+	  "x: promisc on -> off" },
+	{ "allmulti", { .allmulti = SET(0) },
+	  { STEP_ALLMULTI, { .on = true }, { .on = false }, { { 0 } } },
+	  "x: keep allmulti off" },
+	{ "txQLen", { .txqlen = SET(1000) },
+	  { STEP_TXQLEN, { .number = 1 }, { .number = 77 }, { { 0 } } },
+	  "x: transmit queue 77 -> 1000" },
+	{ "a step that no key is about", { .txqlen = SET(1000), .promisc = SET(1), .mtu = SET(1500) },
+	  { STEP_LINK_STATE, { .on = false }, { .on = true }, { { 0 } } },
+	  "x: set down" },
+};
+
+static void home_is_what_the_profile_says(void **state)
+{
+	(void)state;
+	for_each_row(row, homes)
+	{
+		struct fabric fabric = { .name = "rail", .vf = row->vf };
+		struct step step = row->step, inverse;
+		char text[STEP_TEXT_SIZE];
+
+		plan_home(&fabric, &step, 1);
+		inverse = step_inverse(&step);
+		row_text(row->name, "inverse", step_print(&inverse, "x", text), row->inverse);
+		row_true(row->name, "what the ADD does is the same",
+			 memcmp(&step.want, &row->step.want, sizeof(step.want)) == 0);
+		step = row->step;
+		plan_home(NULL, &step, 1);
+		row_true(row->name, "without a fabric nothing changes",
+			 memcmp(&step, &row->step, sizeof(step)) == 0);
+	}
 }
 
 /* ---- the MTU policy: the network's within the node's ---- */
@@ -926,7 +1504,17 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(vlan_keeps_or_replaces_all_of_it),
 	cmocka_unit_test(macs_are_planned),
 	cmocka_unit_test(refusals_are_found),
+	cmocka_unit_test(a_pf_may_be_allowed),
 	cmocka_unit_test(refusals_come_together),
+	cmocka_unit_test(forbidden_is_refused),
+	cmocka_unit_test(forbidden_is_only_what_is_asked),
+	cmocka_unit_test(settings_need_their_device),
+	cmocka_unit_test(odd_rates_of_before_are_kept),
+	cmocka_unit_test(everything_is_kept),
+	cmocka_unit_test(userspace_has_no_netdev_steps),
+	cmocka_unit_test(sysctls_hold_what_was),
+	cmocka_unit_test(altnames_are_masks),
+	cmocka_unit_test(home_is_what_the_profile_says),
 	cmocka_unit_test(policy_is_settled),
 	cmocka_unit_test(refused_policy_loosens_nothing),
 	cmocka_unit_test(clamped_mtu_is_planned),

@@ -90,6 +90,28 @@ static void least_is_read(void **state)
 	profile_free(&profile);
 }
 
+static void carrier_wait_is_read(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		int ms;
+	} rows[] = {
+		{ "default", "{\"version\":1}", 200 },
+		{ "none", "{\"version\":1,\"carrierWait\":0}", 0 },
+		{ "shorter", "{\"version\":1,\"carrierWait\":1}", 1 },
+		{ "longest", "{\"version\":1,\"carrierWait\":10000}", 10000 },
+	};
+	struct profile profile;
+
+	(void)state;
+	for_each_row(row, rows)
+	{
+		must_load(row->name, row->text, &profile);
+		row_int(row->name, "carrier_wait_ms", profile.carrier_wait_ms, row->ms);
+		profile_free(&profile);
+	}
+}
+
 static void missing_file_gives_the_defaults(void **state)
 {
 	struct profile profile;
@@ -105,6 +127,7 @@ static void missing_file_gives_the_defaults(void **state)
 	assert_int_equal(profile.n_fabrics, 0);
 	assert_int_equal(profile.mtu, MTU_STRICT);
 	assert_string_equal(profile.state_dir, "/run");
+	assert_int_equal(profile.carrier_wait_ms, 200);
 	assert_int_equal(profile.durability, FILE_VOLATILE);
 	assert_int_equal(profile_fabric(&profile, NULL, &port, &fabric, &err), 0);
 	assert_null(fabric);
@@ -167,6 +190,59 @@ static void state_dir_decides_durability(void **state)
 
 #define V "{\"version\":1,"
 
+/* ---- what networks must not ask for ---- */
+
+static void forbid_is_read(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	must_load("none", V "\"forbid\":[]}", &profile);
+	assert_int_equal(profile.n_forbid, 0);
+	profile_free(&profile);
+	must_load("two", V "\"forbid\":[\"trust\",\"sysctl\"]}", &profile);
+	assert_int_equal(profile.n_forbid, 2);
+	assert_string_equal(profile.forbid[0]->name, "trust");
+	assert_string_equal(profile.forbid[1]->name, "sysctl");
+	profile_free(&profile);
+}
+
+/* Every setting can be forbidden, and all of them together. */
+static void all_can_be_forbidden(void **state)
+{
+	size_t n;
+	const struct setting *table = setting_table(&n);
+	struct profile profile;
+	char text[512] = V "\"forbid\":[";
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s\"%s\"", i ? "," : "",
+			 table[i].name);
+	strcat(text, "]}");
+	must_load("all", text, &profile);
+	assert_int_equal(profile.n_forbid, n);
+	for (size_t i = 0; i < n; i++)
+		assert_ptr_equal(profile.forbid[i], &table[i]);
+	profile_free(&profile);
+}
+
+static void baseline_of_vfs_is_read(void **state)
+{
+	struct profile profile;
+	const struct settings *vf = &profile.fabrics[0].vf;
+
+	(void)state;
+	must_load("vfBaseline",
+		  V "\"fabrics\":{\"rail\":{\"vfBaseline\":{\"spoofchk\":\"on\",\"vlan\":0,\"mtu\":1500}}}}",
+		  &profile);
+	assert_true(vf->spoofchk.set && vf->spoofchk.value == 1);
+	assert_true(vf->vlan.set && vf->vlan.value == 0);
+	assert_true(vf->mtu.set && vf->mtu.value == 1500);
+	assert_false(vf->trust.set || vf->link_state.set || vf->mac.set || vf->has_sysctls);
+	profile_free(&profile);
+}
+
 static const struct {
 	const char *text;
 	enum mtu_policy mtu;
@@ -199,6 +275,37 @@ static void policies_are_read(void **state)
 	}
 }
 
+static const struct {
+	const char *text;
+	size_t n;
+	const char *first;
+} log_roots[] = {
+	{ V "\"nodeIndex\":1}", 1, "/var/log" },
+	{ V "\"logRoots\":[]}", 0, NULL },
+	{ V "\"logRoots\":[\"/var/log\"]}", 1, "/var/log" },
+	{ V "\"logRoots\":[\"/srv/log\",\"/var/log/roce\"]}", 2, "/srv/log" },
+	{ V "\"logRoots\":[\"/srv/log\"],\"ipam\":{\"dataRoots\":[\"/srv/leases\"]}}", 1, "/srv/log" },
+	/* what is not written contradicts nothing */
+	{ V "\"stateDir\":\"/var/log\"}", 1, "/var/log" },
+};
+
+static void log_roots_are_read(void **state)
+{
+	(void)state;
+	for_each_row(row, log_roots)
+	{
+		const char *const *roots;
+		struct profile profile;
+		size_t n;
+
+		must_load(row->text, row->text, &profile);
+		n = profile_log_roots(&profile, &roots);
+		row_int(row->text, "number", (long long)n, (long long)row->n);
+		row_text(row->text, "first", n ? roots[0] : NULL, row->first);
+		profile_free(&profile);
+	}
+}
+
 /* The network's "mtuPolicy" is read by the same reader. */
 static void policy_reader_names_the_path(void **state)
 {
@@ -219,6 +326,7 @@ static void policy_reader_names_the_path(void **state)
 
 #define FABRIC(keys) V "\"fabrics\":{\"a\":{" keys "}}}"
 #define PFS(items) FABRIC("\"pfs\":[" items "]")
+#define VFS(items) FABRIC("\"vfs\":[" items "]")
 
 static const struct {
 	const char *name, *text;
@@ -302,6 +410,25 @@ static const struct {
 	{ "pfs foreign key only",
 	  PFS("{\"example.io/x\":1}"),
 	  { "fabrics.a.pfs[0]: needs exactly one" } },
+	{ "vfs string", FABRIC("\"vfs\":\"0-3\""), { "fabrics.a.vfs: must be an array" } },
+	{ "vfs real", VFS("1.5"), { "fabrics.a.vfs[0]: must be a VF number or a range" } },
+	{ "vfs null", VFS("0,null"), { "fabrics.a.vfs[1]: must be a VF number or a range" } },
+	{ "vfs -1", VFS("-1"), { "fabrics.a.vfs[0]: -1 is not a VF number", "0 to 65534" } },
+	{ "vfs 65535", VFS("65535"), { "fabrics.a.vfs[0]: 65535" } },
+	{ "vfs range to 65535", VFS("\"0-65535\""), { "fabrics.a.vfs[0]: \"0-65535\"" } },
+	{ "vfs backwards", VFS("\"7-4\""), { "fabrics.a.vfs[0]: \"7-4\" ends before it begins" } },
+	{ "vfs number in a string", VFS("\"4\""), { "\"4\" is no range of VF numbers" } },
+	{ "vfs empty string", VFS("\"\""), { "\"\" is no range" } },
+	{ "vfs open range", VFS("\"4-\""), { "\"4-\" is no range" } },
+	{ "vfs range of three", VFS("\"1-2-3\""), { "\"1-2-3\" is no range" } },
+	{ "vfs range with a space", VFS("\"1 -2\""), { "\"1 -2\" is no range" } },
+	{ "vfs range of many digits", VFS("\"0-000004\""), { "\"0-000004\" is no range" } },
+	{ "allowPF string",
+	  V "\"allowPF\":\"yes\"}",
+	  { "allowPF: must be true or false, is a string" } },
+	{ "allowPF in another case",
+	  V "\"allowPf\":true}",
+	  { "unknown key \"allowPf\"", "did you mean \"allowPF\"?" } },
 	{ "policy string", V "\"policy\":\"strict\"}", { "policy: must be an object" } },
 	{ "policy.mtu lenient",
 	  V "\"policy\":{\"mtu\":\"lenient\"}}",
@@ -341,11 +468,61 @@ static const struct {
 	{ "policy unknown key",
 	  V "\"policy\":{\"mttu\":\"strict\"}}",
 	  { "unknown key \"policy.mttu\"" } },
+	{ "forbid string", V "\"forbid\":\"trust\"}", { "forbid: must be an array, is a string" } },
+	{ "forbid number inside", V "\"forbid\":[\"vlan\",7]}", { "forbid[1]: must be a string, is an integer" } },
+	{ "forbid nothing that is known",
+	  V "\"forbid\":[\"ipam\"]}",
+	  { "forbid[0]: \"ipam\" is no setting" } },
+	{ "forbid misspelled",
+	  V "\"forbid\":[\"spoofcheck\",\"promics\"]}",
+	  { "forbid[0]: \"spoofcheck\" is no setting; did you mean \"spoofchk\"?" } },
+	{ "forbid in another case",
+	  V "\"forbid\":[\"txqlen\"]}",
+	  { "forbid[0]: \"txqlen\" is no setting; did you mean \"txQLen\"?" } },
+	{ "forbid too much",
+	  V "\"forbid\":[\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\""
+	    ",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\",\"mac\"]}",
+	  { "forbid: has 17 elements, at most 16" } },
+	{ "vfBaseline that contradicts itself",
+	  FABRIC("\"vfBaseline\":{\"vlanQoS\":3}"),
+	  { "fabrics.a.vfBaseline.vlanQoS: needs \"vlan\"" } },
+	{ "carrierWait string", V "\"carrierWait\":\"200\"}", { "carrierWait: must be an integer" } },
+	{ "carrierWait real", V "\"carrierWait\":0.2}", { "carrierWait: must be an integer" } },
+	{ "carrierWait negative",
+	  V "\"carrierWait\":-1}",
+	  { "carrierWait: -1 is not a number of milliseconds", "0 to 10000" } },
+	{ "carrierWait too long",
+	  V "\"carrierWait\":10001}",
+	  { "carrierWait: 10001 is not a number of milliseconds", "0 to 10000" } },
+	{ "carrierwait", V "\"carrierwait\":0}", { "did you mean \"carrierWait\"?" } },
 	{ "stateDir number", V "\"stateDir\":1}", { "stateDir: must be a string" } },
 	{ "stateDir relative",
 	  V "\"stateDir\":\"run\"}",
 	  { "stateDir: \"run\" must be an absolute path" } },
 	{ "stateDir empty", V "\"stateDir\":\"\"}", { "stateDir: \"\"" } },
+	{ "logRoots string", V "\"logRoots\":\"/var/log\"}", { "logRoots: must be an array" } },
+	{ "logRoots number inside", V "\"logRoots\":[1]}", { "logRoots[0]: must be a string" } },
+	{ "logRoots relative",
+	  V "\"logRoots\":[\"/var/log\",\"log\"]}",
+	  { "logRoots[1]: \"log\" must be an absolute path" } },
+	{ "logRoots with ..", V "\"logRoots\":[\"/var/../etc\"]}", { "logRoots[0]: " } },
+	{ "logRoots, slash at the end", V "\"logRoots\":[\"/var/log/\"]}", { "logRoots[0]: " } },
+	{ "logRoots, all", V "\"logRoots\":[\"/\"]}", { "logRoots[0]: " } },
+	{ "logRoots, one in another",
+	  V "\"logRoots\":[\"/var/log/a\",\"/srv\",\"/var/log\"]}",
+	  { "logRoots[2]: \"/var/log\" and \"/var/log/a\": one lies in the other" } },
+	{ "logRoots in the state folder",
+	  V "\"logRoots\":[\"/run/roce-cni/x\"]}",
+	  { "logRoots[0]: \"/run/roce-cni/x\" overlaps /run/roce-cni" } },
+	{ "logRoots around the state folder",
+	  V "\"logRoots\":[\"/run\"]}",
+	  { "logRoots[0]: \"/run\" overlaps /run/roce-ipam" } },
+	{ "logRoots among leases",
+	  V "\"ipam\":{\"dataRoots\":[\"/srv/a\"]},\"logRoots\":[\"/srv\"]}",
+	  { "logRoots[0]: \"/srv\" and \"/srv/a\": one lies in the other" } },
+	{ "logRoots, nine of them",
+	  V "\"logRoots\":[\"/1\",\"/2\",\"/3\",\"/4\",\"/5\",\"/6\",\"/7\",\"/8\",\"/9\"]}",
+	  { "logRoots: has 9 elements, at most 8" } },
 	{ "stateDir with ..", V "\"stateDir\":\"/run/../etc\"}", { "stateDir: \"/run/../etc\"" } },
 };
 
@@ -626,6 +803,101 @@ static void fabric_is_chosen(void **state)
 	}
 }
 
+/* ---- "pf": "*" ---- */
+
+static const struct {
+	const char *name, *text, *wanted;
+	const char *fabric; /* expected; NULL: refused */
+	const char *part;
+} networks[] = {
+	{ "by name", FABRICS(A "," B), "b", "b", NULL },
+	{ "by name, not the default", DEFAULT("a", A "," B), "b", "b", NULL },
+	{ "the default", DEFAULT("b", A "," B), NULL, "b", NULL },
+	{ "the only one", FABRICS(A), NULL, "a", NULL },
+	{ "unknown", FABRICS(A), "z", NULL, "fabric: \"z\" is not in the node profile" },
+	{ "one of two", FABRICS(A "," B), NULL, NULL, "pf: \"*\" is any PF of a fabric" },
+	{ "no fabrics", "{\"version\":1}", NULL, NULL, "\"defaultFabric\"" },
+};
+
+static void network_means_a_fabric(void **state)
+{
+	(void)state;
+	for_each_row(row, networks)
+	{
+		struct profile profile;
+		const struct fabric *fabric = NULL;
+		struct err err = { 0 };
+		int r;
+
+		must_load(row->name, row->text, &profile);
+		r = profile_network_fabric(&profile, row->wanted, &fabric, &err);
+		row_int(row->name, "refused", r < 0, row->fabric == NULL);
+		row_int(row->name, "code", err.code, row->fabric ? CNI_OK : CNI_CONFIG_INVALID);
+		row_text(row->name, "fabric", fabric ? fabric->name : NULL, row->fabric);
+		row_part(row->name, "message", err.msg, row->part);
+		profile_free(&profile);
+	}
+}
+
+static const struct {
+	const char *name, *text;
+	struct fabric_port port;
+	bool on_first;
+} ports[] = {
+	{ "named", FABRICS(A "," B), { "0000:03:00.0", "x", "", "" }, true },
+	{ "not named", FABRICS(A "," B), { "0000:04:00.0", "x", "", "" }, false },
+	{ "takes any", FABRICS(ANY "," B), { "0000:04:00.0", "x", "", "" }, true },
+	{ "takes any, but another names it", FABRICS(ANY "," B), { "", "ens1f0", "", "" }, false },
+	{ "both take any", FABRICS(ANY ",\"other\":{}"), { "", "x", "", "" }, true },
+	{ "both name it", FABRICS(B "," C), { "", "ens1f0", "ice", "" }, true },
+};
+
+static void port_is_on_the_first(void **state)
+{
+	(void)state;
+	for_each_row(row, ports)
+	{
+		struct profile profile;
+
+		must_load(row->name, row->text, &profile);
+		row_int(row->name, "on the first fabric",
+			profile_port_is_on(&profile, &profile.fabrics[0], &row->port),
+			row->on_first);
+		profile_free(&profile);
+	}
+}
+
+static void vfs_are_a_set(void **state)
+{
+	struct profile profile;
+	const struct vfset *vfs = &profile.fabrics[0].vfs;
+	char in[16] = "";
+
+	(void)state;
+	must_load("vfs", VFS("0,\"4-6\",\"9-9\",65534"), &profile);
+	for (int i = 0; i < 12; i++)
+		strcat(in, vfset_has(vfs, i) ? "x" : ".");
+	assert_string_equal(in, "x...xxx..x..");
+	assert_true(vfset_has(vfs, 65534));
+	profile_free(&profile);
+	must_load("no vfs", VFS(""), &profile);
+	assert_false(vfset_has(vfs, 0));
+	profile_free(&profile);
+}
+
+static void a_pf_is_not_allowed_by_itself(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	must_load("without", "{\"version\":1}", &profile);
+	assert_false(profile.allow_pf);
+	profile_free(&profile);
+	must_load("with", V "\"allowPF\":true}", &profile);
+	assert_true(profile.allow_pf);
+	profile_free(&profile);
+}
+
 /* "" stands for "driver unknown"; a profile must not match it by an empty word. */
 static void empty_driver_matches_nothing(void **state)
 {
@@ -646,7 +918,12 @@ static void empty_driver_matches_nothing(void **state)
 static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(example_is_read),
 	cmocka_unit_test(least_is_read),
+	cmocka_unit_test(forbid_is_read),
+	cmocka_unit_test(all_can_be_forbidden),
+	cmocka_unit_test(baseline_of_vfs_is_read),
+	cmocka_unit_test(carrier_wait_is_read),
 	cmocka_unit_test(policies_are_read),
+	cmocka_unit_test(log_roots_are_read),
 	cmocka_unit_test(policy_reader_names_the_path),
 	cmocka_unit_test(missing_file_gives_the_defaults),
 	cmocka_unit_test(unreadable_file_is_an_error),
@@ -654,6 +931,10 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(state_dir_decides_durability),
 	cmocka_unit_test(too_many_are_refused),
 	cmocka_unit_test(fabric_is_chosen),
+	cmocka_unit_test(network_means_a_fabric),
+	cmocka_unit_test(port_is_on_the_first),
+	cmocka_unit_test(vfs_are_a_set),
+	cmocka_unit_test(a_pf_is_not_allowed_by_itself),
 	cmocka_unit_test(empty_driver_matches_nothing),
 };
 

@@ -199,6 +199,84 @@ static void a_lock_is_waited_for(void **state)
 	close(ready[1]);
 }
 
+/* Who only tries does not wait; who only asks creates nothing, and is nobody's obstacle. */
+static void a_lock_may_be_tried(void **state)
+{
+	struct store_lock lock = STORE_UNLOCKED, other = STORE_UNLOCKED;
+	int64_t soon = file_deadline(2000);
+	struct err err = { 0 };
+
+	(void)state;
+	assert_false(store_is_locked(&store, "0000:3b:00.2"));
+	assert_int_equal(faccessat(store.dir, "devices/.0000:3b:00.2.lock", F_OK, 0), -1);
+	assert_int_equal(store_try_device(&store, "0000:3b:00.2", &lock, &err), 0);
+	assert_true(store_is_locked(&store, "0000:3b:00.2"));
+	assert_false(store_is_locked(&store, "0000:3b:00.3"));
+	assert_true(store_try_device(&store, "0000:3b:00.2", &other, &err) < 0);
+	assert_true(file_time_left(soon) > 0);
+	store_unlock(&other); /* it holds nothing */
+	assert_true(store_is_locked(&store, "0000:3b:00.2"));
+	store_unlock(&lock);
+	assert_false(store_is_locked(&store, "0000:3b:00.2"));
+}
+
+/* A killed process leaves the file, and that stands for nothing. */
+static void a_file_is_no_lock(void **state)
+{
+	const char *name = "devices/.0000:3b:00.2.lock";
+
+	(void)state;
+	assert_int_equal(file_write_atomic(store.dir, name, "1\n", 2, FILE_VOLATILE), 0);
+	assert_false(store_is_locked(&store, "0000:3b:00.2"));
+	assert_int_equal(unlinkat(store.dir, name, 0), 0);
+}
+
+/* Another process has both locks: whoever only tries is told so at once, without a message. */
+static void a_lock_is_tried(void **state)
+{
+	struct store_lock locks[2] = { STORE_UNLOCKED, STORE_UNLOCKED };
+	int64_t soon = file_deadline(5000);
+	struct err err = { 0 };
+	int ready[2], end[2], status;
+	char byte;
+	pid_t child;
+
+	(void)state;
+	assert_false(store_is_busy(&store, &a1));
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(end), 0);
+	child = fork();
+	if (child == 0) {
+		close(end[1]);
+		_exit(store_lock_attachment(&store, &a1, &locks[0], &err) < 0 ||
+		      store_lock_device(&store, "0000:3b:00.2", &locks[1], &err) < 0 ||
+		      write(ready[1], "x", 1) != 1 || read(end[0], &byte, 1) != 0);
+	}
+	close(end[0]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_true(store_is_busy(&store, &a1));
+	assert_false(store_is_busy(&store, &a2));
+	assert_int_equal(store_try_attachment(&store, &a1, &locks[0], &err), -ETIMEDOUT);
+	assert_int_equal(store_try_device(&store, "0000:3b:00.2", &locks[1], &err), -ETIMEDOUT);
+	assert_false(err_is_set(&err));
+	assert_int_equal(store_try_device(&store, "no/such", &locks[1], &err), -ENOENT);
+	assert_int_equal(err.code, CNI_IO_FAILURE);
+	assert_true(file_time_left(soon) > 0);
+	close(end[1]);
+	waitpid(child, &status, 0);
+	assert_int_equal(status, 0);
+
+	/* It has died without removing its lock files, which stand for nothing. */
+	assert_int_equal(faccessat(store.dir, "attachments/n1/.c1:net1.lock", F_OK, 0), 0);
+	assert_false(store_is_busy(&store, &a1));
+	assert_int_equal(store_try_attachment(&store, &a1, &locks[0], &err), 0);
+	assert_int_equal(store_try_device(&store, "0000:3b:00.2", &locks[1], &err), 0);
+	for_each_row(lock, locks) store_unlock(lock);
+	assert_int_equal(faccessat(store.dir, "attachments/n1/.c1:net1.lock", F_OK, 0), -1);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 /* ---- claims ---- */
 
 static void claims_name_the_owner(void **state)
@@ -253,6 +331,34 @@ static void odd_claims_have_no_owner(void **state)
 	assert_int_equal(unlinkat(store.dir, "devices/odd", 0), 0);
 }
 
+static void collect_key(const char *key, void *arg)
+{
+	char *text = arg;
+
+	snprintf(text + strlen(text), 256 - strlen(text), "%s;", key);
+}
+
+static void claims_are_listed(void **state)
+{
+	struct err err = { 0 };
+	char text[256] = "";
+
+	(void)state;
+	store_each_claim(&store, collect_key, text);
+	assert_string_equal(text, "");
+	assert_int_equal(store_claim(&store, "0000:3b:00.2", &a1, &err), 0);
+	assert_int_equal(file_write_atomic(store.dir, "devices/.0000:3b:00.3.lock", "", 0,
+					   FILE_VOLATILE), 0);
+	store_each_claim(&store, collect_key, text);
+	assert_string_equal(text, "0000:3b:00.2;");
+	assert_true(store_owns(&store, &a1, "0000:3b:00.2"));
+	assert_false(store_owns(&store, &a2, "0000:3b:00.2"));
+	assert_false(store_owns(&store, &a1, "0000:3b:00.3"));
+	store_unclaim(&store, "0000:3b:00.2");
+	assert_false(store_owns(&store, &a1, "0000:3b:00.2"));
+	assert_int_equal(unlinkat(store.dir, "devices/.0000:3b:00.3.lock", 0), 0);
+}
+
 /* ---- the list ---- */
 
 static void collect(const struct attachment *attachment, void *arg)
@@ -300,9 +406,13 @@ int main(void)
 		cmocka_unit_test(locks_come_and_go),
 		cmocka_unit_test(locks_are_apart),
 		cmocka_unit_test(a_lock_is_waited_for),
+		cmocka_unit_test(a_lock_may_be_tried),
+		cmocka_unit_test(a_file_is_no_lock),
+		cmocka_unit_test(a_lock_is_tried),
 		cmocka_unit_test(claims_name_the_owner),
 		cmocka_unit_test(claims_lead_to_the_journal),
 		cmocka_unit_test(odd_claims_have_no_owner),
+		cmocka_unit_test(claims_are_listed),
 		cmocka_unit_test(journals_are_listed),
 	};
 
