@@ -17,6 +17,7 @@ enum apply_mode {
  * @host, @pod:	the two sides; @pod closed: the namespace is gone
  * @device:	the device; ifindexes are kept up to date
  * @delegate:	the IPAM plugin; type NULL: none
+ * @waited:	in vain for the device to come back from a dead namespace
  * @pf_ifindex:	where the PF of the device was seen last; 0: not yet
  * @result:	receives the IPAM plugin's answer
  * @result_json: the document @result borrows from
@@ -25,6 +26,7 @@ struct apply {
 	struct side host;
 	struct side pod;
 	struct device device;
+	bool waited;
 	int pf_ifindex;
 	struct delegate delegate;
 	struct cni_result result;

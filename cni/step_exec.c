@@ -20,9 +20,22 @@ static bool dies_with_pod(const struct apply *a)
 	return *a->device.kind;
 }
 
+/* Unplugged, unbound, or in the hands of a process: no namespace has a netdev of it any more. */
+bool exec_has_no_driver(const struct apply *a)
+{
+	struct pci_dev pci;
+	struct err ignored = { 0 };
+
+	if (!*a->device.pci.addr)
+		return false;
+	return pci_get(a->device.pci.addr, &pci, &ignored) < 0 || !*pci.driver ||
+	       pci_is_userspace(&pci);
+}
+
 /*
  * Where the device is. In an undo without a pod a hardware device may still be on its way back from
- * the dead namespace; a virtual one has died with it, which is success (-ENODEV for the caller).
+ * the dead namespace; a virtual one has died with it, which is success (-ENODEV for the caller). What did
+ * not come in time is not waited for again by the next step.
  */
 static int look(struct apply *a, enum apply_mode mode, struct link *ret_link, enum place *ret_place)
 {
@@ -31,14 +44,16 @@ static int look(struct apply *a, enum apply_mode mode, struct link *ret_link, en
 	struct err ignored = { 0 };
 	int r = observe_where(&a->device, &a->host, &a->pod, ret_link, ret_place);
 
-	if (r != -ENODEV || mode == APPLY_DO || a->pod.netns >= 0 || dies_with_pod(a))
+	if (r != -ENODEV || mode == APPLY_DO || a->pod.netns >= 0 || a->waited || dies_with_pod(a) ||
+	    exec_has_no_driver(a))
 		return r;
 	if (nlsock_open(NETLINK_ROUTE, NLSOCK_HERE, &watch, &ignored) < 0 ||
 	    link_watch(watch) < 0)
 		return r;
 	for (;;) {
 		r = observe_where(&a->device, &a->host, &a->pod, ret_link, ret_place);
-		if (r != -ENODEV || file_time_left(deadline) == 0)
+		a->waited = r == -ENODEV && file_time_left(deadline) == 0;
+		if (r != -ENODEV || a->waited)
 			return r;
 		link_wait(watch, file_time_left(deadline));
 	}
@@ -47,14 +62,9 @@ static int look(struct apply *a, enum apply_mode mode, struct link *ret_link, en
 /* True if there is no device any more and an undo has nothing left to do. */
 static bool is_moot(const struct apply *a, enum apply_mode mode, int r)
 {
-	struct pci_dev pci;
-	struct err ignored = { 0 };
-
 	if (r != -ENODEV || mode != APPLY_UNDO)
 		return false;
-	if (*a->device.pci.addr)
-		return pci_get(a->device.pci.addr, &pci, &ignored) < 0; /* unplugged */
-	return dies_with_pod(a);
+	return dies_with_pod(a) || exec_has_no_driver(a);
 }
 
 static int lost(const struct apply *a, int r, struct err *err)
