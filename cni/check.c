@@ -47,6 +47,21 @@ static int check_place(struct check *c, struct err *err)
 	return 0;
 }
 
+/* A VF in the hands of a process. */
+static int check_driver(struct check *c, struct err *err)
+{
+	const char *addr = c->journal.device.pci.addr;
+	struct pci_dev pci = { 0 };
+	struct err gone = { 0 };
+
+	if (pci_get(addr, &pci, &gone) == 0 && pci_is_userspace(&pci))
+		return 0;
+	return err_set(err, ROCE_DRIFT, -ENODEV,
+		       "VF %s should have a driver for userspace, but %s%s; bind it to that again, or delete the pod",
+		       addr, err_is_set(&gone) ? "is gone" : "has ",
+		       err_is_set(&gone) ? "" : *pci.driver ? pci.driver : "none");
+}
+
 /* What prevResult says of our interface; a later plugin of the chain may have set MTU and MAC anew. */
 static int read_prev(struct check *c, struct err *err)
 {
@@ -153,6 +168,29 @@ static int check_vf(struct check *c, const struct step *step, struct err *err)
 		       step_value_print(&now, &now.have, have), fix);
 }
 
+/*
+ * The MAC that the PF orders. Where the network asks for none: drift is one that is neither what it was nor
+ * the netdev's own, which some PFs (igb) show as if they had ordered it.
+ */
+static int check_admin_mac(struct check *c, const struct step *step, struct err *err)
+{
+	static const unsigned char none[LINK_MAC_LEN];
+	const struct device *device = &c->journal.device;
+	const unsigned char *want = step->want.mac.admin, *has = c->vf.mac;
+	bool ordered = memcmp(has, none, LINK_MAC_LEN) != 0;
+	char should[MAC_TEXT_SIZE], is[MAC_TEXT_SIZE];
+
+	if (!device->pci.is_vf || memcmp(has, want, LINK_MAC_LEN) == 0 ||
+	    (!device->userspace && memcmp(has, c->link.mac, LINK_MAC_LEN) == 0) ||
+	    (!c->conf.set.mac.set && (device->userspace || !ordered)))
+		return 0;
+	mac_format(memcmp(want, none, LINK_MAC_LEN) == 0 ? c->link.mac : want, should);
+	return err_set(err, ROCE_DRIFT, -EINVAL,
+		       "VF %d of PF %s should have MAC %s, but has %s; ip link set dev %s vf %d mac %s",
+		       device->pci.vf_index, c->pf.name, should, mac_format(has, is), c->pf.name,
+		       device->pci.vf_index, should);
+}
+
 static int check_link(struct check *c, const struct step *step, struct err *err)
 {
 	static const char *const words[STEP_TYPE_MAX] = { /* of "ip link set dev NAME" */
@@ -209,6 +247,8 @@ static int check_step(struct check *c, const struct step *step, struct err *err)
 	case STEP_VF_TRUST:
 	case STEP_VF_LINK:
 		return check_vf(c, step, err);
+	case STEP_MAC:
+		return check_admin_mac(c, step, err);
 	case STEP_PROMISC:
 	case STEP_ALLMULTI:
 	case STEP_TXQLEN:
@@ -221,7 +261,6 @@ static int check_step(struct check *c, const struct step *step, struct err *err)
 	case STEP_CONF:
 	case STEP_ALTNAMES:
 	case STEP_LINK_MOVE:
-	case STEP_MAC:
 	case STEP_IPAM:
 	case STEP_ADDR:
 	case STEP_ROUTE:
@@ -379,7 +418,7 @@ static void read_journal(struct check *c)
 static int run(struct check *c, struct err *err)
 {
 	bool netdev = !c->journal.device.userspace;
-	int r = netdev ? check_place(c, err) : 0;
+	int r = netdev ? check_place(c, err) : check_driver(c, err);
 
 	read_journal(c);
 	if (r == 0 && netdev)
