@@ -109,6 +109,22 @@ static void explain_missing(const struct profile *profile, const struct netconf 
 		owner_explain(&store, conf, err);
 }
 
+/* A device with a netdev would be in its owner's pod; one in the hands of a process looks as if it were free. */
+static int check_owner(const struct profile *profile, const struct device *device, struct err *err)
+{
+	_cleanup_store_ struct store store = STORE_CLOSED;
+	_cleanup_journal_ struct journal owner = { 0 };
+	struct err ignored = { 0 };
+	char name[STORE_NAME_SIZE];
+
+	if (!device->userspace || store_peek(profile, &store) < 0 ||
+	    !store_owner(&store, device->key, name) ||
+	    journal_read(&store, name, &owner, &ignored) < 0 || !journal_of_this_boot(&owner) ||
+	    netns_at(owner.netns, owner.netns_id) < 0)
+		return 0;
+	return owner_busy(&owner, err);
+}
+
 void node_plan(const struct node *node, const struct profile *profile, const struct netconf *conf,
 	       const char *ifname, struct report *report)
 {
@@ -120,6 +136,8 @@ void node_plan(const struct node *node, const struct profile *profile, const str
 	if (r < 0)
 		explain_missing(profile, conf, &err);
 	else
+		r = check_owner(profile, &device, &err);
+	if (r == 0)
 		r = observe_state(conf, profile, &device, &node->host, &node->pod, ifname, state,
 				  &err);
 	if (r < 0) {
