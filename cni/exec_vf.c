@@ -2,6 +2,8 @@
 /* What the PF does with the frames of a VF. */
 #include "cni/exec.h"
 
+#include "base/log.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -38,13 +40,24 @@ static int refused(const struct apply *a, const struct link *pf, struct err *err
 	struct pci_dev pci = { 0 };
 
 	pci_get(a->device.pci.pf, &pci, &ignored);
-	return err_wrap(err, "PF %s with driver %s", pf->name, *pci.driver ? pci.driver : "unknown");
+	return err_wrap(err, "PF %s%s with driver %s", pf->name, pf->up ? "" : ", which is down,",
+			*pci.driver ? pci.driver : "unknown");
+}
+
+/*
+ * On the way back: what a driver cannot do at all it never had, so it is the profile's vfBaseline that asks
+ * for it. No later DEL would fare better.
+ */
+static bool is_beyond_driver(enum apply_mode mode, int r)
+{
+	return mode == APPLY_UNDO && (r == -EOPNOTSUPP || r == -EPROTONOSUPPORT);
 }
 
 int exec_vf(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err)
 {
 	int index = a->device.pci.vf_index;
 	char text[STEP_TEXT_SIZE];
+	struct err no = { 0 };
 	struct step now;
 	struct link pf;
 	struct vf vf;
@@ -59,9 +72,15 @@ int exec_vf(struct apply *a, const struct step *step, enum apply_mode mode, stru
 	now = from(step, &vf, &step->have);
 	if (mode == APPLY_DO && step_changes(&now))
 		return exec_changed(a, step_type_name(step->type), err);
-	r = set(a, step, pf.ifindex, err);
-	if (r < 0)
+	r = set(a, step, pf.ifindex, &no);
+	if (is_beyond_driver(mode, r)) {
+		log_warn("VF %d of PF %s stays as it is: %s", index, pf.name, no.msg);
+		return 0;
+	}
+	if (r < 0) {
+		*err = no;
 		return refused(a, &pf, err);
+	}
 	r = vf_get(a->host.rt, pf.ifindex, index, &vf, err);
 	now = from(step, &vf, &step->want);
 	if (r == 0 && step_changes(&now))
