@@ -26,8 +26,8 @@ struct apply {
 	struct side host;
 	struct side pod;
 	struct device device;
-	int pf_ifindex;
 	bool waited;
+	int pf_ifindex;
 	struct delegate delegate;
 	struct cni_result result;
 	json_t *result_json;

@@ -23,6 +23,9 @@ struct side *exec_side(struct apply *a, enum place place);
 int exec_find(struct apply *a, enum apply_mode mode, struct link *ret_link, struct nlsock **ret_rt,
 	      enum place *ret_place, struct err *err);
 
+/* exec_has_no_driver() - whether the device is unplugged, or has no driver that would make a netdev of it. */
+bool exec_has_no_driver(const struct apply *a);
+
 /* exec_changed() - somebody else is at work on the device. Return: -EBUSY. */
 int exec_changed(const struct apply *a, const char *what, struct err *err);
 

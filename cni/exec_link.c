@@ -203,7 +203,7 @@ static int read_back(const struct apply *a, const struct step *step, enum apply_
 /* Only what was on the host is restored, there; in a pod the kernel's defaults hold. */
 static int exec_conf(struct apply *a, struct nlsock *rt, const struct link *link, struct err *err)
 {
-	return rt == a->host.rt ? devconf_restore(rt, link, &a->device.conf, err) : 0;
+	return rt == a->host.rt ? devconf_restore(rt, link, &a->device.conf, &a->device.conf_files, err) : 0;
 }
 
 int exec_link(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err)

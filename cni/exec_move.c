@@ -188,7 +188,8 @@ int exec_rdma_move(struct apply *a, const struct step *step, enum apply_mode mod
 				 a->device.rdma.index, exec_side(a, to)->netns, err);
 		if (r < 0 || rdma_at(a, to))
 			return r;
-	} else if (mode == APPLY_UNDO && (a->pod.netns >= 0 || rdma_returned(a))) {
+	} else if (mode == APPLY_UNDO &&
+		   (a->pod.netns >= 0 || exec_has_no_driver(a) || rdma_returned(a))) {
 		return 0; /* back already, or its driver is gone */
 	}
 	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,

@@ -148,13 +148,24 @@ static json_t *altnames_json(const struct device *d)
 	return json;
 }
 
+static json_t *files_json(const struct devconf_files *files)
+{
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < DEVCONF_FILES; i++)
+		if (*files->values[i])
+			json_object_set_new(json, devconf_file_name(i), json_string(files->values[i]));
+	return json;
+}
+
 static json_t *device_json(const struct device *d)
 {
-	json_t *json = json_pack("{ss ss si si ss so sb so so so}", "key", d->key, "name", d->name,
+	json_t *json = json_pack("{ss ss si si ss so sb so so so so}", "key", d->key, "name", d->name,
 				 "ifindex", d->ifindex, "podIfindex", d->pod_ifindex, "kind", d->kind,
 				 "mac", mac_json(d->mac), "userspace", d->userspace, "altnames",
 				 altnames_json(d), "conf4", numbers_json(d->conf.v4, d->conf.n4),
-				 "conf6", numbers_json(d->conf.v6, d->conf.n6));
+				 "conf6", numbers_json(d->conf.v6, d->conf.n6), "files6",
+				 files_json(&d->conf_files));
 
 	if (*d->pci.addr)
 		json_object_set_new(json, "pci", json_string(d->pci.addr));
@@ -462,6 +473,22 @@ static int read_conf6(const json_t *value, const char *path, void *field, struct
 			&conf->n6, err);
 }
 
+TEXT_READER(read_file6, DEVCONF_FILE_SIZE)
+
+static int read_files6(const json_t *value, const char *path, void *field, struct err *err)
+{
+	struct devconf_files *files = field;
+	int r = json_is_object(value) ? 0 : jx_type_error(value, path, "an object of texts", err);
+
+	for (size_t i = 0; r == 0 && i < DEVCONF_FILES; i++) {
+		const json_t *text = json_object_get(value, devconf_file_name(i));
+
+		if (text)
+			r = read_file6(text, path, files->values[i], err);
+	}
+	return r;
+}
+
 static int read_device(const json_t *value, const char *path, void *field, struct err *err)
 {
 	static const struct jx_key keys[] = {
@@ -478,9 +505,10 @@ static int read_device(const json_t *value, const char *path, void *field, struc
 		{ "altnames", read_altnames, 0 },
 		{ "conf4", read_conf4, offsetof(struct device, conf) },
 		{ "conf6", read_conf6, offsetof(struct device, conf) },
+		{ "files6", read_files6, offsetof(struct device, conf_files) },
 	};
 
-	return OBJECT(keys, 7, field);
+	return OBJECT(keys, 8, field);
 }
 
 static int read_netns(const json_t *value, const char *path, void *field, struct err *err)

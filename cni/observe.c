@@ -66,6 +66,7 @@ int observe_device(const struct netconf *conf, const struct side *host, struct d
 	memcpy(device.altnames, link.altnames, sizeof(device.altnames));
 	device.n_altnames = link.n_altnames;
 	device.conf = devconf_of(&link);
+	devconf_read_files(link.name, &device.conf_files);
 	device.ifindex = link.ifindex;
 	device.userspace = link.ifindex == 0;
 	if (*device.pci.addr)

@@ -5,6 +5,7 @@
 
 #include "cni/chain.h"
 #include "conf/netconf.h"
+#include "netlink/devconf.h"
 #include "netlink/rdmadev.h"
 #include "netlink/vf.h"
 
@@ -21,7 +22,7 @@ enum { DEVICE_KEY_SIZE = 64 };
  * @mac:	its MAC before the ADD
  * @userspace:	its driver is one for userspace (vfio-pci, uio): it has no netdev, and @name is @pci.addr
  * @altnames, @n_altnames: its alternative names on the host
- * @conf:	its sysctls on the host
+ * @conf, @conf_files: its sysctls on the host
  * @has_rdma, @rdma: its RDMA device
  */
 struct device {
@@ -36,6 +37,7 @@ struct device {
 	char altnames[LINK_ALTNAMES_MAX][LINK_ALTNAME_SIZE];
 	size_t n_altnames;
 	struct link_conf conf;
+	struct devconf_files conf_files;
 	bool has_rdma;
 	struct rdmadev rdma;
 };

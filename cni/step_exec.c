@@ -21,7 +21,7 @@ static bool dies_with_pod(const struct apply *a)
 }
 
 /* Unplugged, unbound, or in the hands of a process: no namespace has a netdev of it any more. */
-static bool has_no_driver(const struct apply *a)
+bool exec_has_no_driver(const struct apply *a)
 {
 	struct pci_dev pci;
 	struct err ignored = { 0 };
@@ -35,7 +35,7 @@ static bool has_no_driver(const struct apply *a)
 /*
  * Where the device is. In an undo without a pod a hardware device may still be on its way back from
  * the dead namespace; a virtual one has died with it, which is success (-ENODEV for the caller). What did
- * not come in time will not be waited for again by every step.
+ * not come in time is not waited for again by the next step.
  */
 static int look(struct apply *a, enum apply_mode mode, struct link *ret_link, enum place *ret_place)
 {
@@ -45,7 +45,7 @@ static int look(struct apply *a, enum apply_mode mode, struct link *ret_link, en
 	int r = observe_where(&a->device, &a->host, &a->pod, ret_link, ret_place);
 
 	if (r != -ENODEV || mode == APPLY_DO || a->pod.netns >= 0 || a->waited || dies_with_pod(a) ||
-	    has_no_driver(a))
+	    exec_has_no_driver(a))
 		return r;
 	if (nlsock_open(NETLINK_ROUTE, NLSOCK_HERE, &watch, &ignored) < 0 ||
 	    link_watch(watch) < 0)
@@ -64,7 +64,7 @@ static bool is_moot(const struct apply *a, enum apply_mode mode, int r)
 {
 	if (r != -ENODEV || mode != APPLY_UNDO)
 		return false;
-	return dies_with_pod(a) || has_no_driver(a);
+	return dies_with_pod(a) || exec_has_no_driver(a);
 }
 
 static int lost(const struct apply *a, int r, struct err *err)

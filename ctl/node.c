@@ -114,14 +114,13 @@ static int check_owner(const struct profile *profile, const struct device *devic
 {
 	_cleanup_store_ struct store store = STORE_CLOSED;
 	_cleanup_journal_ struct journal owner = { 0 };
-	_cleanup_side_ struct side pod = SIDE_CLOSED;
 	struct err ignored = { 0 };
 	char name[STORE_NAME_SIZE];
 
 	if (!device->userspace || store_peek(profile, &store) < 0 ||
 	    !store_owner(&store, device->key, name) ||
-	    journal_read(&store, name, &owner, &ignored) < 0 ||
-	    side_reopen_pod(owner.netns, owner.netns_id, &pod, &ignored) < 0 || pod.netns < 0)
+	    journal_read(&store, name, &owner, &ignored) < 0 || !journal_of_this_boot(&owner) ||
+	    netns_at(owner.netns, owner.netns_id) < 0)
 		return 0;
 	return owner_busy(&owner, err);
 }

@@ -20,8 +20,7 @@ struct entry {
 
 /*
  * What can be written, by its number (net/ipv6/addrconf.c: ipv6_store_devconf(), addrconf_sysctl[]).
- * Not here: mc_forwarding, which is a daemon's; stable_secret, ra_honor_pio_life, ra_honor_pio_pflag and
- * regen_min_advance, which netlink does not show.
+ * Not here: mc_forwarding, which is a daemon's; and those of @files.
  */
 static const struct entry entries[] = {
 	[DEVCONF_FORWARDING] = { "forwarding", 1 },
@@ -84,6 +83,64 @@ static const struct entry entries[] = {
 	[FORCE_FORWARDING] = { "force_forwarding", 1 },
 };
 
+/*
+ * Those that netlink does not show. The secret comes before all: writing it changes addr_gen_mode, which may
+ * need it.
+ */
+static const char *const files[DEVCONF_FILES] = {
+	"stable_secret", "regen_min_advance", "ra_honor_pio_life", "ra_honor_pio_pflag",
+};
+
+const char *devconf_file_name(size_t i)
+{
+	return files[i];
+}
+
+static const char *file_path(const char *ifname, const char *name, char buf[128])
+{
+	snprintf(buf, 128, "/proc/sys/net/ipv6/conf/%s/%s", ifname, name);
+	return buf;
+}
+
+void devconf_read_files(const char *ifname, struct devconf_files *ret_files)
+{
+	char path[128];
+
+	for (size_t i = 0; i < DEVCONF_FILES; i++) {
+		char *value = ret_files->values[i];
+
+		if (file_read_line(file_path(ifname, files[i], path), value, DEVCONF_FILE_SIZE) < 0)
+			value[0] = '\0'; /* a kernel without it, or no secret yet */
+	}
+}
+
+static void write_file(const char *ifname, const char *name, const char *text, struct err *err)
+{
+	char path[128];
+	_cleanup_close_ int fd = open(file_path(ifname, name, path), O_WRONLY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : file_write_fd(fd, text, strlen(text));
+
+	if (r < 0 && r != -ENOENT) /* a kernel built without it */
+		err_set(err, ROCE_KERNEL_REFUSED, r, "writing %s to %s: %s", text, path,
+			strerror(-r));
+}
+
+/* Return: whether something was written. */
+static bool restore_files(const char *ifname, const struct devconf_files *want, struct err *err)
+{
+	struct devconf_files have;
+	bool written = false;
+
+	devconf_read_files(ifname, &have);
+	for (size_t i = 0; i < DEVCONF_FILES; i++) {
+		if (!*want->values[i] || streq(want->values[i], have.values[i]))
+			continue;
+		write_file(ifname, files[i], want->values[i], err);
+		written = true;
+	}
+	return written;
+}
+
 /* True for numbers that netlink shows as they are, while the file takes none below 0. */
 static bool is_unsigned(size_t index)
 {
@@ -95,17 +152,10 @@ static void write_entry(const struct link *link, size_t index, int value, struct
 	const struct entry *entry = &entries[index];
 	long long number = is_unsigned(index) ? (long long)(unsigned)value :
 						 value / entry->per_unit;
-	char path[128], text[24];
-	_cleanup_close_ int fd = -1;
-	int r;
+	char text[24];
 
-	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/%s", link->name, entry->name);
 	snprintf(text, sizeof(text), "%lld", number);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	r = fd < 0 ? -errno : file_write_fd(fd, text, strlen(text));
-	if (r < 0 && r != -ENOENT) /* a kernel built without it */
-		err_set(err, ROCE_KERNEL_REFUSED, r, "writing %s to %s: %s", text, path,
-			strerror(-r));
+	write_file(link->name, entry->name, text, err);
 }
 
 static void restore_v6(const struct link *link, const struct link_conf *want, struct err *err)
@@ -131,9 +181,13 @@ struct link_conf devconf_of(const struct link *link)
 
 /* As much as can be: one that is refused hinders no other, and the first is told. */
 int devconf_restore(struct nlsock *sock, const struct link *link, const struct link_conf *want,
-		    struct err *err)
+		    const struct devconf_files *want_files, struct err *err)
 {
+	struct link now = *link;
+
 	link_set_conf4(sock, link->ifindex, &link->conf, want, err);
-	restore_v6(link, want, err);
+	if (restore_files(link->name, want_files, err))
+		link_get(sock, link->ifindex, &now);
+	restore_v6(&now, want, err);
 	return -err->eno;
 }

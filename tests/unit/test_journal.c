@@ -58,7 +58,8 @@ static struct journal sample(void)
 				     .vf_index = 2 },
 			    .has_rdma = true, .rdma = { 4, "mlx5_4" },
 			    .altnames = { "enp59s0f0v2", "a-name-longer-than-fifteen" }, .n_altnames = 2,
-			    .conf = { .v4 = { 1, -1, 2147483647 }, .n4 = 3, .v6 = { 0, 64, -1, 7 }, .n6 = 4 } },
+			    .conf = { .v4 = { 1, -1, 2147483647 }, .n4 = 3, .v6 = { 0, 64, -1, 7 }, .n6 = 4 },
+			    .conf_files = { { "2001:db8::1", "", "1" } } },
 		.steps = {
 			{ .type = STEP_LINK_STATE, .have.on = true, .want.on = false },
 			{ .type = STEP_VF_VLAN, .have.vlan = { 7, 3, ETH_P_8021AD },
@@ -122,6 +123,7 @@ static void same_device(const struct device *a, const struct device *b)
 	assert_int_equal(a->n_altnames, b->n_altnames);
 	for (size_t i = 0; i < a->n_altnames; i++)
 		assert_string_equal(a->altnames[i], b->altnames[i]);
+	assert_memory_equal(&a->conf_files, &b->conf_files, sizeof(a->conf_files));
 	assert_int_equal(a->conf.n4, b->conf.n4);
 	assert_int_equal(a->conf.n6, b->conf.n6);
 	assert_memory_equal(a->conf.v4, b->conf.v4, sizeof(a->conf.v4));
@@ -534,6 +536,8 @@ static const struct {
 	  "\"0123456789012345678901234567890123456789012345678901234567890123"
 	  "0123456789012345678901234567890123456789012345678901234567890123\"" },
 	{ "device/conf4", "{}" },
+	{ "device/files6", "[]" },
+	{ "device/files6/stable_secret", "7" },
 	{ "device/conf4/0", "\"1\"" },
 	{ "device/conf6/1", "1.5" },
 	{ "device/conf6/1", "2147483648" },
@@ -621,7 +625,7 @@ static void damage_is_broken(void **state)
 /* A journal of before these keys were there is still a journal. */
 static void older_journal_is_read(void **state)
 {
-	static const char *const younger[] = { "userspace", "altnames", "conf4", "conf6" };
+	static const char *const younger[] = { "userspace", "altnames", "conf4", "conf6", "files6" };
 	struct journal journal;
 	struct err err = { 0 };
 	json_t *json = sample_json();
