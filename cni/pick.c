@@ -127,7 +127,7 @@ static bool is_barred(const struct view *view, struct candidate *vf)
 	return r < 0 || findings.n > 0;
 }
 
-/* A device is in one namespace: on the host, a claim is that of a pod that is no more, or of an ADD at work. */
+/* A device is in one namespace: on the host, a claim is a dead pod's, or that of an ADD at work. */
 static enum state look(const struct view *view, struct candidate *vf)
 {
 	struct link link;
@@ -335,7 +335,7 @@ static bool take(const struct view *view, struct candidate *vf, pick_settle sett
 	return vf->state == STATE_FREE;
 }
 
-/* Nothing in the kernel waits for the first of several flock()s. Return: false if nobody is waited for any more. */
+/* The kernel does not wait for the first of several flock()s. Return: false if there is none to wait for. */
 static bool wait_for_one(const struct view *view, int64_t deadline)
 {
 	const struct timespec nap = { 0, NAP_MS * 1000000L };

@@ -30,8 +30,8 @@ struct pick {
  * pick_look() - the VF that would be picked now; changes nothing
  * @pick:	where to look
  * @ret_pci:	its PCI address
- * @err:	pf_find()'s, or that no VF is free, and what became of each: CNI_TRY_AGAIN if somebody works
- *		on one, else ROCE_DEVICE_BUSY if one is in a pod, else ROCE_DEVICE_NOT_FOUND
+ * @err:	pf_find()'s, or that no VF is free, and what became of each: CNI_TRY_AGAIN if somebody
+ *		works on one, else ROCE_DEVICE_BUSY if one is in a pod, else ROCE_DEVICE_NOT_FOUND
  *
  * Return: 0 or a negative errno.
  */

@@ -45,7 +45,7 @@ void node_log(const struct profile *profile, const char *file, struct findings *
 void node_close(struct node *node);
 
 /**
- * node_pick() - the VF that an ADD would pick; for a network whose device Multus will name, the first free one
+ * node_pick() - the VF that an ADD would pick; where Multus will name the device, the first free one
  * @node, @profile: where
  * @conf:	"pf" and "fabric" of the network
  * @ret_pci:	its PCI address

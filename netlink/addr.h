@@ -88,7 +88,7 @@ enum addr_state {
 enum addr_state addr_state(struct nlsock *sock, int ifindex, const struct addr *addr);
 
 /**
- * addr_any_used() - does the interface have an address that somebody gave it: any but IPv6 link-local ones
+ * addr_any_used() - does the interface have an address that somebody gave it: any but IPv6 link-local
  * @sock:	socket of its namespace
  * @ifindex:	interface
  * @ret_any:	the answer
@@ -116,8 +116,8 @@ int route_del(struct nlsock *sock, int ifindex, const struct route *route, struc
 bool route_present(struct nlsock *sock, int ifindex, const struct route *route);
 
 /*
- * route_any_default() - does a default route of any table, IPv4 or IPv6, leave through the interface, be it
- * one of several ways. As addr_any_used().
+ * route_any_default() - does a default route of any table, IPv4 or IPv6, leave through the interface,
+ * be it as one of several ways. As addr_any_used().
  */
 int route_any_default(struct nlsock *sock, int ifindex, bool *ret_any, struct err *err);
 

@@ -114,7 +114,7 @@ int link_list(struct nlsock *sock, link_visitor visit, void *arg);
 int link_nsid(struct nlsock *sock, int netns);
 
 /**
- * link_is_representor() - true for a port of the switch inside an adapter, which stands for another device
+ * link_is_representor() - true for a port of the switch inside an adapter, standing for another device
  * @link:	the interface
  *
  * By phys_port_name. net/devlink/port.c, __devlink_port_phys_port_name_get(), makes "pf0" of a PF,
@@ -138,7 +138,7 @@ bool link_is_better(const struct link *link, const struct link *than);
  * link_find_parent() - the interface of a PCI device
  * @sock:	socket of a namespace
  * @parent:	PCI address
- * @ret_link:	the interface; if there are several, the first that no other is better than (link_is_better())
+ * @ret_link:	the interface; of several the first that link_is_better() finds no better one for
  *
  * By IFLA_PARENT_DEV_NAME (kernel 5.14), which is right in every namespace, unlike sysfs.
  *
