@@ -113,7 +113,8 @@ each() {
 	is "$good of $signals" "$signals of $signals" "SIG$signal in $verb: $signals signals$(
 		[ "$verb" != ADD ] || echo ", $STOPPED stopped it, $FINISHED came after its last step")"
 	if [ "$verb" = ADD ]; then
-		is "$((STOPPED > FINISHED && FINISHED > 0))" 1 "SIG$signal in ADD: both were met"
+		# With every call, some come after the last step.
+		is "$((STOPPED > FINISHED && (FINISHED > 0 || step > 1)))" 1 "SIG$signal in ADD: both were met"
 	fi
 	[ $signals -gt 4 ] || not_ok "only $signals signals: this test tests too little"
 }
