@@ -95,9 +95,13 @@ static int set_names(const struct apply *a, struct nlsock *rt, const struct link
 	unsigned have = names_of(device, link);
 	int r = mode == APPLY_UNDO ? exec_drop_names(a, rt, link->ifindex, err) : 0;
 
-	for (size_t i = 0; r == 0 && i < device->n_altnames; i++)
-		if ((have ^ want) & 1U << i)
-			r = link_altname(rt, link->ifindex, device->altnames[i], want >> i & 1, err);
+	for (size_t i = 0; r == 0 && i < device->n_altnames; i++) {
+		if (!((have ^ want) & 1U << i))
+			continue;
+		r = link_altname(rt, link->ifindex, device->altnames[i], want >> i & 1, err);
+		if (r < 0)
+			err_wrap(err, "altname %s", device->altnames[i]);
+	}
 	return r;
 }
 

@@ -120,6 +120,7 @@ int verb_gc(const struct cni_call *call, char **ret_answer, struct err *err)
 		store_each(&store, call->name, collect, &gc);
 		repair_all(&store);
 		store_sweep(&store);
+		store_sweep_network(&store, call->name);
 		verbs_forward(call, err);
 	}
 	profile_free(&profile);

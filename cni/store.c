@@ -204,24 +204,45 @@ static bool is_lock_file(const char *name)
 	return name[0] == '.' && len > 5 && streq(name + len - 5, ".lock");
 }
 
-void store_sweep(const struct store *store)
+/* A lock file that nobody holds, and the half-written journal of whoever died with it. */
+static void sweep_one(const struct store *store, const char *folder, const char *name)
 {
-	DIR *dir = open_folder(store, "devices");
+	struct store_lock lock = { .dir = store->dir, .fd = -1 };
+	char tmp[sizeof(lock.name)];
+	struct err held = { 0 };
+
+	snprintf(lock.name, sizeof(lock.name), "%s/%s", folder, name);
+	lock.fd = file_lock(store->dir, lock.name, file_deadline(0), &held);
+	if (lock.fd < 0)
+		return;
+	snprintf(tmp, sizeof(tmp), "%.*s.tmp", (int)(strlen(lock.name) - strlen(".lock")), lock.name);
+	unlinkat(store->dir, tmp, 0);
+	store_unlock(&lock);
+}
+
+static void sweep_folder(const struct store *store, const char *folder)
+{
+	DIR *dir = open_folder(store, folder);
 	struct dirent *entry;
 
-	while (dir && (entry = readdir(dir))) {
-		struct store_lock lock = STORE_UNLOCKED;
-		struct err held = { 0 };
-
-		if (!is_lock_file(entry->d_name))
-			continue;
-		snprintf(lock.name, sizeof(lock.name), "devices/%s", entry->d_name);
-		lock.dir = store->dir;
-		lock.fd = file_lock(store->dir, lock.name, file_deadline(0), &held);
-		store_unlock(&lock);
-	}
+	while (dir && (entry = readdir(dir)))
+		if (is_lock_file(entry->d_name))
+			sweep_one(store, folder, entry->d_name);
 	if (dir)
 		closedir(dir);
+}
+
+void store_sweep(const struct store *store)
+{
+	sweep_folder(store, "devices");
+}
+
+void store_sweep_network(const struct store *store, const char *network)
+{
+	char folder[STORE_NAME_SIZE];
+
+	snprintf(folder, sizeof(folder), "attachments/%s", network);
+	sweep_folder(store, folder);
 }
 
 int store_claim(const struct store *store, const char *key, const struct attachment *attachment,

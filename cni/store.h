@@ -106,6 +106,9 @@ void store_unlock(struct store_lock *lock);
  */
 void store_sweep(const struct store *store);
 
+/* store_sweep_network() - the same for the attachments of a network, and for journals half-written. */
+void store_sweep_network(const struct store *store, const char *network);
+
 /**
  * store_claim() - write down whose a device is
  * @store:	state folder

@@ -413,7 +413,7 @@ if [ "$(stat -L -c %i "/run/netns/next$n")" = "$number" ]; then
 	kill $sleeper
 	wait $sleeper 2>/dev/null
 else
-	ok "a stranger with the number # SKIP the kernel gives it to nobody"
+	diag "a stranger with the number: the kernel gives it to nobody"
 	del c9 dead "$(config '.device = "dying"')"
 fi
 for n in $(seq "$n"); do ip netns del "next$n"; done

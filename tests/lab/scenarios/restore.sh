@@ -1,7 +1,7 @@
 #!/bin/bash
 # kernel: 6.12
 # wire: hub
-# limit: 900
+# limit: 1800
 # Whatever a pod did to its VF, and whatever became of the pod, the host gets the VF back as it was: with
 # every setting, every sysctl and every name that the administrator gave it.
 set -u
@@ -61,7 +61,7 @@ claims() { find "${1:-/run}/roce-cni" -name '*net1' -o -name '0000:*'; }
 # A MAC of its own, and every name that may be in the way on the host.
 settings() {
 	local name names=()
-	for name in $PF0 "$NETDEV" p{1..200}; do names+=(altname "$name"); done
+	for name in $PF0 "$NETDEV" p{1..60}; do names+=(altname "$name"); done
 	ip -n a link set net1 down
 	ip -n a link set net1 address 02:00:5e:00:53:77 mtu 1400 txqueuelen 77
 	ip -n a link set net1 promisc on allmulticast on name mine
@@ -70,7 +70,7 @@ settings() {
 	ip -n a link set mine up
 	ip -n a link set mine.5 up
 	like "$(ip -n a -d link show mine)" \
-		'PROMISC.* mtu 1400 .* 02:00:5e:00:53:77 .*promiscuity 1 .* altname p200' 'the pod has changed its interface'
+		'PROMISC.* mtu 1400 .* 02:00:5e:00:53:77 .*promiscuity 1 .* altname p60' 'the pod has changed its interface'
 }
 bond() {
 	ip -n a link add bond0 type bond mode active-backup
@@ -201,7 +201,7 @@ done
 
 # ---- a reboot ----
 
-# It ends the pods and makes the VFs anew; what was recorded of the old ones is of no use to anybody.
+# It ends the pods, and the VF is a new one, with what the administrator gives it this time.
 reboot() {
 	ip netns del a
 	echo 0 >/sys/class/net/$PF0/device/sriov_numvfs
@@ -209,20 +209,23 @@ reboot() {
 	wait_for 50 has_netdev $VF0
 	sed -i 's/"bootID": "[^"]*"/"bootID": "00000000-0000-4000-8000-000000000000"/' \
 		/var/lib/roce-test/roce-cni/attachments/rail/*
-	furnish
+	NETDEV=$(vf_netdev $VF0)
+	ip link set "$NETDEV" name vf0 mtu 3000
+	ip link set $PF0 vf 0 vlan 11
+	NETDEV=vf0
+	each_sysctl
 	pods a
+	before=$(settled_dump; sysctls)
 }
 mkdir -p /var/lib/roce-test
 profile_edit '.stateDir = "/var/lib/roce-test"'
 added $VF0 a "$MORE"
 reboot
-before=$(settled_dump; sysctls)
 deleted $VF0 a "$MORE"
 as_before 'DEL after a reboot: the new VF is left alone'
 is "$(claims /var/lib/roce-test)$(find /var/lib/roce-test -name '10.56.*')" '' 'addresses and claims are gone'
 added $VF0 a "$MORE"
 reboot
-before=$(settled_dump; sysctls)
 added $VF0 b "$MORE"
 seen=$(of_b)
 deleted $VF0 a "$MORE"
