@@ -209,7 +209,7 @@ void announce_send(const struct announcer *announcer, const struct addr *addrs, 
 	const struct link *link = announcer->link;
 	int fd;
 
-	if (n == 0)
+	if (n == 0 || link->ifindex == 0)
 		return;
 	if (!link->carrier)
 		log_warn("%s has no carrier: nobody hears of its addresses; where it comes late, raise carrierWait in the node profile",

@@ -22,7 +22,7 @@ void announce_wait(int netns, struct nlsock *sock, int ifindex, int wait_ms);
  * struct announcer - where addresses are announced
  * @netns:	namespace of the interface
  * @sock:	socket of that
- * @link:	the interface, Ethernet; its MAC is what is announced
+ * @link:	the interface, Ethernet; its MAC is what is announced. @ifindex 0: none, and nothing is done
  * @echoes:	it may get its own multicasts back
  */
 struct announcer {
