@@ -74,7 +74,7 @@ cni ADD c1 "$POD" net1 "$conf"
 is "$(flag PROMISC) $(flag ALLMULTI)" "false true" "allmulti: on in the pod"
 del "allmulti" "$conf"
 
-for length in 0 1 500 70000; do
+for length in 0 70000; do
 	conf=$(config ".txQLen = $length")
 	cni ADD c1 "$POD" net1 "$conf"
 	is "$(link '.txqlen // 0')" "$length" "txQLen $length: so long is the queue in the pod"
@@ -151,7 +151,7 @@ set_everything() {
 }
 DEFAULTS=$(conf_dump)
 set_everything
-usual=$(comm -12 <(cat <<<"$DEFAULTS") <(conf_dump) | sed 's|/proc/sys/net/||')
+usual=$(comm -12 <(printf '%s\n' "$DEFAULTS") <(conf_dump) | sed 's|/proc/sys/net/||')
 diag "not tested, these are as usual: $(tr '\n' ' ' <<<"$usual")"
 run_ok "the netdev's sysctls have other values than usual" \
 	[ "$(wc -l <<<"$usual")" -le $(($(wc -l <<<"$DEFAULTS") / 8)) ]
@@ -161,7 +161,7 @@ is "$(sysctl ipv4/conf/net1/rp_filter) $(sysctl ipv6/conf/net1/disable_ipv6)" "0
 del "the host's sysctls" "$all"
 conf=$(config '.mtu = 1000')
 cni ADD c1 "$POD" net1 "$conf"
-is "$([ -e /proc/sys/net/ipv6/conf/net1 ] || echo none)" none "an MTU below IPv6's least"
+run_ok "an MTU below IPv6's least" ip netns exec pod1 test ! -e /proc/sys/net/ipv6/conf/net1
 del "an MTU below IPv6's least, which takes IPv6 from the netdev: the host's sysctls" "$conf"
 
 # ---- sysctls that are refused, and odd ones ----
@@ -184,9 +184,10 @@ for key in net.ipv4.no_such net.ipv4.conf.IFNAME.no_such net.ipv4.conf.IFNAME ne
 	[ "$key" = net.core.netdev_max_backlog ] &&
 		ip netns exec pod1 test -e /proc/sys/net/core/netdev_max_backlog && continue
 	conf=$(config ".sysctl = {\"$key\": \"1\"}")
-	refuse 7 "sysctl $key: (a pod has none of this name|Is a directory); fix: .*sysctl -a" "sysctl $key" "$conf"
 	untouched "sysctl $key" "$conf"
+	refused 7 "sysctl $key: (a pod has none of this name|Is a directory); fix: .*sysctl -a" "sysctl $key"
 done
+restored "unknown sysctls"
 refuse 108 'net/ipv4/conf/net1/arp_ignore \(unset\) -> no-number: writing "no-number" to net/ipv4/conf/net1/arp_ignore: Invalid argument' \
 	"a value that the kernel refuses" "$(config "$ALL"' | .sysctl."net.ipv4.conf.IFNAME.arp_ignore" = "no-number"')"
 refuse 108 'net/ipv4/ip_default_ttl was set to "300"|writing "300" to net/ipv4/ip_default_ttl: Invalid argument' \
@@ -196,13 +197,15 @@ refuse 108 'net/ipv4/ip_local_reserved_ports was set to "8081,8080", and the ker
 refuse 108 'reading net/ipv6/conf/net1/accept_ra: No such file' "IPv6 of an interface that has none" \
 	"$(config '.mtu = 1000 | .sysctl = {"net.ipv6.conf.IFNAME.accept_ra": "0"}')"
 for key in kernel.panic net..ipv4.ip_forward net.ipv4.conf.../../../kernel/panic net/../kernel/panic net. net; do
-	refuse 7 'is no sysctl below "net\."' "sysctl $key" "$(config ".sysctl = {\"$key\": \"1\"}")"
+	cni ADD c1 "$POD" net1 "$(config ".sysctl = {\"$key\": \"1\"}")"
+	refused 7 'is no sysctl below "net\."' "sysctl $key"
 done
+restored "no sysctls"
 
 if [ "$(ip netns exec pod1 stat -c %a /proc/sys/net/core/rmem_max 2>/dev/null)" = 444 ]; then
 	conf=$(config '.sysctl = {"net.core.rmem_max": "4194304"}')
-	refuse 7 'sysctl net.core.rmem_max: it cannot be read and written in a pod' "a sysctl that a pod may only read" "$conf"
 	untouched "a sysctl that a pod may only read" "$conf"
+	refused 7 'sysctl net.core.rmem_max: it cannot be read and written in a pod' "a sysctl that a pod may only read"
 fi
 conf=$(config '.sysctl = {"net.ipv4.route.flush": "1"}')
 refuse 7 'sysctl net.ipv4.route.flush: it cannot be read and written in a pod' "a sysctl that can only be written" "$conf"
@@ -367,8 +370,9 @@ world_profile
 BEFORE=$(dump)
 
 for pair in 'vlan = 0' 'spoofchk = "on"' 'trust = "off"' 'link_state = "auto"' 'min_tx_rate = 0' 'max_tx_rate = 0'; do
-	refuse 7 "${pair%% *}: it is a PF's setting of a VF, and the device is no VF; fix: leave it out, or name a VF" \
-		"${pair%% *} of a netdev that is no VF" "$(config ".$pair")"
+	cni ADD c1 "$POD" net1 "$(config ".$pair")"
+	refused 7 "${pair%% *}: it is a PF's setting of a VF, and the device is no VF; fix: leave it out, or name a VF" \
+		"${pair%% *} of a netdev that is no VF"
 done
 conf=$(config '.vlan = 7 | .vlanQoS = 3 | .vlanProto = "802.1ad"')
 refuse 7 "vlan: it is a PF's setting" "VLAN, priority and protocol of a netdev that is no VF" "$conf"
