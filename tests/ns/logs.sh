@@ -139,7 +139,7 @@ fresh
 ip netns add pod2
 printf '%s' "$(logged '.logLevel = "debug"')" >/run/a.json
 printf '%s' "$(logged '.logLevel = "debug" | .device = "rdma1"')" >/run/b.json
-for i in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
 	for verb in ADD DEL; do
 		for side in a:1 b:2; do
 			CNI_COMMAND=$verb CNI_CONTAINERID=c${side#*:} CNI_NETNS=/run/netns/pod${side#*:} CNI_IFNAME=net1 \
