@@ -296,15 +296,14 @@ as_before 'a disk that takes nothing'
 # ---- the node profile ----
 
 fresh
-mkdir -p /srv/roce-log
-mount -t tmpfs tmpfs /srv/roce-log
+mkdir -p /run/roce-log
 BEFORE=$(host_dump)
 world_profile '{"version": 1, "logRoots": []}'
 forbidden 'log roots \(there are none\)' 'no roots' $LOG
-world_profile '{"version": 1, "logRoots": ["/srv/roce-log"]}'
-forbidden 'log roots \(/srv/roce-log\)' 'another root' $LOG
-usable 'another root' /srv/roce-log/rail.log
-ln -s /srv/roce-log /run/linked
+world_profile '{"version": 1, "logRoots": ["/run/roce-log"]}'
+forbidden 'log roots \(/run/roce-log\)' 'another root' $LOG
+usable 'another root' /run/roce-log/rail.log
+ln -s /run/roce-log /run/linked
 world_profile '{"version": 1, "logRoots": ["/run/linked"]}'
 usable 'a link that the administrator wrote is followed' /run/linked/linked.log
 world_profile '{"version": 1, "logRoots": "none"}'
