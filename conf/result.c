@@ -179,9 +179,10 @@ static json_t *print_iface(const struct cni_iface *iface, const char *version)
 	json_t *object = json_object();
 
 	set_string(object, "name", iface->name);
-	set_string(object, "mac", iface->mac);
+	if (*iface->mac)
+		set_string(object, "mac", iface->mac);
 	if (result_version_at_least(version, "1.0.0")) {
-		if (iface->mtu) /* a VF without a netdev may have none */
+		if (iface->mtu)
 			json_object_set_new(object, "mtu", json_integer(iface->mtu));
 		if (*iface->pci)
 			set_string(object, "pciID", iface->pci);

@@ -37,9 +37,9 @@ struct cni_route {
 /* The interface that an ADD made; IPAM results have none. */
 struct cni_iface {
 	char name[CNI_IFNAME_SIZE];
-	char mac[MAC_TEXT_SIZE];
+	char mac[MAC_TEXT_SIZE]; /* "" if nobody ordered one: a VF without netdev */
 	char pci[PCI_TEXT_SIZE]; /* "" for a netdev without a PCI address */
-	int mtu;		 /* bytes, as the kernel reports it in the pod */
+	int mtu;		 /* bytes, as the kernel reports it in the pod; 0: not known */
 	const char *sandbox;	 /* CNI_NETNS, byte for byte */
 };
 

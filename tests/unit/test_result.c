@@ -94,6 +94,7 @@ static const struct cni_iface iface = { .name = "net1",
 static const struct cni_iface bare = {
 	.name = "net1", .mac = "02:00:5e:00:53:01", .mtu = 1500, .sandbox = "/run/netns/x"
 };
+static const struct cni_iface unknown = { .name = "net1", .sandbox = "/run/netns/x" };
 
 #define FULL                                                                                       \
 	"{\"ips\":[{\"address\":\"192.0.2.5/24\",\"gateway\":\"192.0.2.1\"},"                      \
@@ -143,6 +144,9 @@ static const struct {
 	  ",\"routes\":" ROUTES_NEW DNS },
 	{ "no PCI address", "{}", &bare, "1.1.0",
 	  "{\"cniVersion\":\"1.1.0\",\"interfaces\":[" IFACE_BARE "],\"dns\":{}}" },
+	{ "no MAC and no MTU", "{}", &unknown, "1.1.0",
+	  "{\"cniVersion\":\"1.1.0\",\"interfaces\":[{\"name\":\"net1\",\"sandbox\":\"/run/netns/x\"}],"
+	  "\"dns\":{}}" },
 	{ "no addresses, old", "{}", &iface, "0.3.1",
 	  "{\"cniVersion\":\"0.3.1\",\"interfaces\":[" IFACE_OLD "],\"dns\":{}}" },
 	{ "an IPAM plugin's answer", FULL, NULL, "1.1.0",
