@@ -30,7 +30,7 @@ profile_edit '.allowPF = false'
 none 103 "device $PF1 is a PF, and" 'a PF, where PFs are forbidden in so many words' "$WITHOUT"
 profile_edit '.allowPF = true'
 none 103 "device $PF0 is a PF with VFs.*; fix: .*echo 0 > " 'a PF with VFs, where PFs are allowed' "$WITH"
-none 7 "vlan: needs a VF, whose PF does it; device $PF1 is none" 'a PF with a VLAN' '{"deviceID": "0000:02:00.0", "vlan": 7}'
+none 7 "vlan: it is a PF's setting of a VF, and the device is no VF" 'a PF with a VLAN' '{"deviceID": "0000:02:00.0", "vlan": 7}'
 agreed a 0000:02:00.0 'a PF without VFs, where PFs are allowed' "$WITHOUT"
 is "$(ip -n a -j link show net1 | jq -r '.[0].address')" 52:54:00:00:00:02 'it is in the pod'
 none 102 "device $PF1 \(0000:02:00\.0\) belongs to container a \(network rail, interface net1, namespace /run/netns/a\)" \
@@ -43,7 +43,7 @@ restored "$before" 'PFs: the host is as before'
 none 103 'port eth2 \(PCI 0000:00:06\.0, driver virtio-pci\) is not on fabric rail' 'a card outside of the fabric' "{\"deviceID\": \"$CARD\"}"
 none 101 'pf: eth2 cannot have VFs: .*"deviceID": "0000:00:06\.0"' 'a card in place of a PF' '{"pf": "eth2"}'
 profile_edit '.fabrics.rail.pfs += [{"driver": "virtio-pci"}]'
-none_agreed 7 'vlan: needs a VF, whose PF does it; device eth2 is none.*; fix: remove "vlan"' 'a card with a VLAN' \
+none_agreed 7 "vlan: it is a PF's setting of a VF, and the device is no VF; fix: leave it out" 'a card with a VLAN' \
 	"{\"deviceID\": \"$CARD\", \"vlan\": 7}"
 agreed a $CARD 'a card by its PCI address' "{\"deviceID\": \"$CARD\"}"
 is "$(ip -n a -j link show net1 | jq -r '.[0].address')" 52:54:00:00:00:03 'it is in the pod'
