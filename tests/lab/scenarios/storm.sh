@@ -80,6 +80,7 @@ until_done() {
 		[[ $left -gt 0 && " $4 " = *" $CODE "* ]] || { odd "$1 of $2: $RC $OUT"; return 1; }
 		pause 0.5
 	done
+	return 0 # not the last pause's status
 }
 
 # DEL is asked again while a dead namespace still holds the VF (110).
