@@ -80,6 +80,14 @@ vfs() {
 	done
 }
 
+# rdmatest PARAMETER...: load the test module that was built for this kernel.
+rdmatest() {
+	local dir
+	for dir in "$REPO"/build/lab/kernel-*; do
+		[ "$(cat "$dir/release")" != "$(uname -r)" ] || insmod "$dir/rdmatest.ko" "$@"
+	done
+}
+
 # pods NAME...: network namespaces, removed when the script ends.
 PODS=()
 pods() {

@@ -15,9 +15,21 @@
  * then be moved about. When the VF loses its driver (sriov_numvfs, unbind), its RDMA device goes
  * first, as mlx5's does; when it is bound again, the RDMA device comes back.
  *
+ * What is not on a real adapter, for tests:
+ *   movable=0	no .disassociate_ucontext: the core does not move the device, as with qedr or efa
+ *   gid_delay=N	milliseconds that each new GID takes until it is in the table; may be changed later
+ *   sf=PCI	a subfunction below this PCI device: an auxiliary device rdmatest.sf.1 with a netdev sf0
+ *		and an RDMA device, as mlx5_core.sf.N has them. Its netdev sends nothing
+ *
+ * The device takes itself for rxe towards userspace, so that the rxe provider of libibverbs opens it:
+ * enough to ask for port and GID table and to wait for events.
+ *
  * insmod rdmatest.ko pci=0000:01:10.0,0000:02:10.0
  * echo 'mlx5_0 out_of_buffer 7' >/sys/module/rdmatest/parameters/counter
  */
+#include <linux/auxiliary_bus.h>
+#include <linux/delay.h>
+#include <linux/etherdevice.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/pci.h>
@@ -27,6 +39,7 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
+#include <uapi/rdma/ib_user_ioctl_verbs.h>
 
 #define RT_MAX_DEVICES 16
 #define RT_GID_TABLE_LEN 32
@@ -37,6 +50,18 @@ static char *pci[RT_MAX_DEVICES];
 static unsigned int pci_count;
 module_param_array(pci, charp, &pci_count, 0444);
 MODULE_PARM_DESC(pci, "PCI addresses of the virtual functions that get an RDMA device");
+
+static bool movable = true;
+module_param(movable, bool, 0444);
+MODULE_PARM_DESC(movable, "whether the devices may change their network namespace");
+
+static unsigned int gid_delay;
+module_param(gid_delay, uint, 0644);
+MODULE_PARM_DESC(gid_delay, "milliseconds until a new GID is in the table");
+
+static char *sf;
+module_param(sf, charp, 0444);
+MODULE_PARM_DESC(sf, "PCI address below which there is a subfunction");
 
 struct rt_device {
 	struct ib_device ib;
@@ -117,6 +142,8 @@ static int rt_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
 /* The core keeps the table; a driver is only told so that it can write it into its hardware. */
 static int rt_add_gid(const struct ib_gid_attr *attr, void **context)
 {
+	if (gid_delay)
+		msleep(gid_delay);
 	return 0;
 }
 
@@ -230,8 +257,8 @@ MODULE_PARM_DESC(counter, "write \"DEVICE COUNTER VALUE\" to set a counter");
 
 static const struct ib_device_ops rt_ops = {
 	.owner = THIS_MODULE,
-	.driver_id = RDMA_DRIVER_UNKNOWN,
-	.uverbs_abi_ver = 1,
+	.driver_id = RDMA_DRIVER_RXE,
+	.uverbs_abi_ver = 2, /* RXE_UVERBS_ABI_VERSION */
 	.add_gid = rt_add_gid,
 	.alloc_hw_port_stats = rt_alloc_stats,
 	.alloc_pd = rt_alloc_pd,
@@ -239,7 +266,6 @@ static const struct ib_device_ops rt_ops = {
 	.dealloc_pd = rt_dealloc_pd,
 	.dealloc_ucontext = rt_dealloc_ucontext,
 	.del_gid = rt_del_gid,
-	.disassociate_ucontext = rt_disassociate_ucontext,
 	.get_hw_stats = rt_get_stats,
 	.get_link_layer = rt_link_layer,
 	.get_port_immutable = rt_port_immutable,
@@ -248,6 +274,10 @@ static const struct ib_device_ops rt_ops = {
 	.query_port = rt_query_port,
 	INIT_RDMA_OBJ_SIZE(ib_pd, rt_pd, pd),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, rt_ucontext, context),
+};
+
+static const struct ib_device_ops rt_movable_ops = {
+	.disassociate_ucontext = rt_disassociate_ucontext,
 };
 
 /* The netdev whose parent is this device, with a reference, or NULL. */
@@ -284,6 +314,8 @@ static int rt_register(struct device *parent, struct net_device *netdev)
 	strscpy(rt->ib.node_desc, "rdmatest", sizeof(rt->ib.node_desc));
 	addrconf_addr_eui48((u8 *)&rt->ib.node_guid, netdev->dev_addr);
 	ib_set_device_ops(&rt->ib, &rt_ops);
+	if (movable)
+		ib_set_device_ops(&rt->ib, &rt_movable_ops);
 	ret = ib_device_set_netdev(&rt->ib, netdev, RT_PORT);
 	if (!ret)
 		ret = ib_register_device(&rt->ib, "mlx5_%d", parent);
@@ -379,6 +411,116 @@ static int rt_add_by_name(const char *name)
 	return ret;
 }
 
+/* ---- the subfunction ---- */
+
+static struct rt_sf {
+	struct auxiliary_device aux;
+	struct net_device *netdev;
+} *rt_sf;
+
+static netdev_tx_t rt_sf_xmit(struct sk_buff *skb, struct net_device *netdev)
+{
+	dev_kfree_skb(skb);
+	return NETDEV_TX_OK;
+}
+
+static int rt_sf_open(struct net_device *netdev)
+{
+	netif_carrier_on(netdev);
+	return 0;
+}
+
+static int rt_sf_stop(struct net_device *netdev)
+{
+	netif_carrier_off(netdev);
+	return 0;
+}
+
+static const struct net_device_ops rt_sf_ops = {
+	.ndo_open = rt_sf_open,
+	.ndo_stop = rt_sf_stop,
+	.ndo_start_xmit = rt_sf_xmit,
+	.ndo_set_mac_address = eth_mac_addr,
+	.ndo_validate_addr = eth_validate_addr,
+};
+
+static void rt_sf_release(struct device *dev)
+{
+}
+
+static int rt_sf_netdev(struct rt_sf *s)
+{
+	int ret;
+
+	s->netdev = alloc_etherdev(0);
+	if (!s->netdev)
+		return -ENOMEM;
+	s->netdev->netdev_ops = &rt_sf_ops;
+	s->netdev->max_mtu = 9216;
+	eth_hw_addr_random(s->netdev);
+	strscpy(s->netdev->name, "sf%d", IFNAMSIZ);
+	SET_NETDEV_DEV(s->netdev, &s->aux.dev);
+	netif_carrier_off(s->netdev);
+	ret = register_netdev(s->netdev);
+	if (ret) {
+		free_netdev(s->netdev);
+		s->netdev = NULL;
+	}
+	return ret;
+}
+
+static void rt_sf_remove(void)
+{
+	if (!rt_sf)
+		return;
+	rt_remove(&rt_sf->aux.dev);
+	if (rt_sf->netdev) {
+		unregister_netdev(rt_sf->netdev);
+		free_netdev(rt_sf->netdev);
+	}
+	auxiliary_device_delete(&rt_sf->aux);
+	auxiliary_device_uninit(&rt_sf->aux);
+	kfree(rt_sf);
+	rt_sf = NULL;
+}
+
+static int rt_sf_add(struct device *parent)
+{
+	int ret;
+
+	rt_sf = kzalloc(sizeof(*rt_sf), GFP_KERNEL);
+	if (!rt_sf)
+		return -ENOMEM;
+	rt_sf->aux.name = "sf";
+	rt_sf->aux.id = 1;
+	rt_sf->aux.dev.parent = parent;
+	rt_sf->aux.dev.release = rt_sf_release;
+	ret = auxiliary_device_init(&rt_sf->aux);
+	if (!ret)
+		ret = auxiliary_device_add(&rt_sf->aux);
+	if (ret) {
+		kfree(rt_sf);
+		rt_sf = NULL;
+		return ret;
+	}
+	ret = rt_sf_netdev(rt_sf);
+	if (!ret)
+		ret = rt_register(&rt_sf->aux.dev, rt_sf->netdev);
+	if (ret)
+		rt_sf_remove();
+	return ret;
+}
+
+static int rt_sf_add_by_name(const char *name)
+{
+	struct device *dev = bus_find_device_by_name(&pci_bus_type, NULL, name);
+	int ret = dev ? rt_sf_add(dev) : -ENODEV;
+
+	if (dev)
+		put_device(dev);
+	return ret;
+}
+
 static int __init rt_init(void)
 {
 	unsigned int i;
@@ -386,16 +528,21 @@ static int __init rt_init(void)
 
 	for (i = 0; i < pci_count && !ret; i++)
 		ret = rt_add_by_name(pci[i]);
+	if (!ret && sf)
+		ret = rt_sf_add_by_name(sf);
 	if (!ret)
 		ret = bus_register_notifier(&pci_bus_type, &rt_bus_block);
-	if (ret)
+	if (ret) {
+		rt_sf_remove();
 		rt_remove(NULL);
+	}
 	return ret;
 }
 
 static void __exit rt_exit(void)
 {
 	bus_unregister_notifier(&pci_bus_type, &rt_bus_block);
+	rt_sf_remove();
 	rt_remove(NULL);
 }
 

@@ -35,7 +35,7 @@ deleted $VF0 a
 deleted $VF1 b
 
 # An RDMA device on the VF.
-run_ok 'an RDMA device on the VF' insmod "$REPO/build/lab/rdmatest.ko" pci=$VF0
+run_ok 'an RDMA device on the VF' rdmatest pci=$VF0
 golden lab-rdma 0 --device $VF0 $NET
 rmmod rdmatest
 

@@ -13,7 +13,7 @@ has_gid() { gids | grep -qi '0000:0000:0000:0000:0000:ffff:0a38:0001'; }
 
 profile
 vfs 9000
-run_ok 'the test module' insmod "$REPO/build/lab/rdmatest.ko" "pci=$VF0"
+run_ok 'the test module' rdmatest "pci=$VF0"
 run_ok 'mode exclusive' rdma system set netns exclusive
 is "$(rdma_names)" '["mlx5_0"]' 'the VF has an RDMA device'
 pods a
