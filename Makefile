@@ -26,6 +26,18 @@ endif
 
 NL_LIBS := -lnl-route-3 -lnl-3
 
+# The verbs of the adapters that have RoCE; a shared libibverbs finds its providers by itself.
+ifeq ($(STATIC),1)
+PROVIDERS := mlx5 mlx4 bnxt_re irdma hns erdma mana qedr rxe
+comma := ,
+empty :=
+VERBS_FLAGS := -DRDMA_STATIC_PROVIDERS=$(subst $(empty) $(empty),$(comma),$(PROVIDERS))
+VERBS_LIBS := -Wl,--start-group -libverbs -lmlx5 -lmlx4 -lmana -lbnxt_re-rdmav34 -lirdma-rdmav34 \
+	-lhns-rdmav34 -lerdma-rdmav34 -lqedr-rdmav34 -lrxe-rdmav34 -Wl,--end-group
+else
+VERBS_LIBS := -libverbs
+endif
+
 # One archive a room; a room's main.c and its tests are not in it.
 ROOMS := base conf netlink ipam cni ctl
 room_objects = $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(1)/main.c,$(wildcard $(1)/*.c)))
@@ -45,6 +57,8 @@ $(BUILD)/%.o: %.c Makefile
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
+$(BUILD)/netlink/verbs.o: CPPFLAGS += $(VERBS_FLAGS)
+
 define room_rule
 $(BUILD)/$(1).a: $(call room_objects,$(1))
 	@mkdir -p $$(@D)
@@ -55,7 +69,7 @@ $(foreach room,$(ROOMS),$(eval $(call room_rule,$(room))))
 
 $(BIN)/roce: $(BUILD)/cni/main.o $(call lib,cni) $(call lib,netlink) $(call lib,conf) $(call lib,base)
 	@mkdir -p $(@D)
-	$(call link,$(NL_LIBS) -ljansson)
+	$(call link,$(VERBS_LIBS) $(NL_LIBS) -ljansson)
 
 $(BIN)/roce-ipam: $(BUILD)/ipam/main.o $(call lib,ipam) $(call lib,conf) $(call lib,base)
 	@mkdir -p $(@D)
@@ -64,7 +78,7 @@ $(BIN)/roce-ipam: $(BUILD)/ipam/main.o $(call lib,ipam) $(call lib,conf) $(call 
 $(BIN)/rocectl: $(BUILD)/ctl/main.o $(call lib,ctl) $(call lib,cni) $(call lib,ipam) \
 		$(call lib,netlink) $(call lib,conf) $(call lib,base)
 	@mkdir -p $(@D)
-	$(call link,$(NL_LIBS) -ljansson -lyaml)
+	$(call link,$(VERBS_LIBS) $(NL_LIBS) -ljansson -lyaml)
 
 install: all
 	install -D -m 0755 $(BIN)/roce $(DESTDIR)$(CNI_DIR)/roce
@@ -94,7 +108,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(call lib,cni) $(call lib,ipam) $(call lib,netl
 		$(call lib,base)
 	@mkdir -p $(@D)
 	@echo "  TEST  $@"
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -pie -MMD -MP -o $@ $(filter %.c %.a,$^) -lcmocka $(NL_LIBS) -ljansson -lyaml
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -pie -MMD -MP -o $@ $(filter %.c %.a,$^) -lcmocka $(VERBS_LIBS) $(NL_LIBS) -ljansson -lyaml
 
 unit: $(UNIT_TESTS)
 

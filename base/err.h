@@ -37,6 +37,7 @@ enum err_code {
 	ROCE_UNDO_INCOMPLETE = 110,
 	ROCE_DRIFT = 111,
 	ROCE_PROFILE_INVALID = 112,
+	ROCE_RDMA_UNUSABLE = 113,
 };
 
 /* One line of the table of codes: what the manual lists. */

@@ -9,6 +9,7 @@
 #include "cni/owner.h"
 #include "cni/pick.h"
 #include "cni/plan.h"
+#include "cni/ready.h"
 #include "netlink/announce.h"
 
 #include <errno.h>
@@ -337,6 +338,14 @@ static int read_back(struct add *add, struct cni_iface *ret_iface, struct err *e
 	return 0;
 }
 
+static int wait_ready(struct add *add, struct err *err)
+{
+	if (!add->apply.device.has_rdma || add->conf.rdma == RDMA_OFF)
+		return 0;
+	return ready_wait(&add->apply, &add->plan.chain, add->conf.rdma == RDMA_REQUIRED,
+			  add->profile.gid_wait_ms, err);
+}
+
 static int finish(struct add *add, char **ret_answer, struct err *err)
 {
 	struct apply *a = &add->apply;
@@ -404,6 +413,8 @@ static int run(struct add *add, char **ret_answer, struct err *err)
 	r = start_journal(add, err);
 	if (r == 0)
 		r = run_steps(add, err);
+	if (r == 0)
+		r = wait_ready(add, err);
 	if (r == 0)
 		r = finish(add, ret_answer, err);
 	if (r == 0)

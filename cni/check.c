@@ -228,9 +228,7 @@ static int check_sysctl(struct check *c, const struct step *step, struct err *er
 
 static int check_rdma(struct check *c, struct err *err)
 {
-	struct rdmadev dev;
-
-	if (rdmadev_find(c->pod.rdma, NULL, c->journal.device.rdma.index, &dev) == 0)
+	if (rdmadev_find_again(c->pod.rdma, &c->journal.device.rdma, NULL) == 0)
 		return 0;
 	return err_set(err, ROCE_DRIFT, -ENODEV, "RDMA device %s should be in the pod, but is not",
 		       c->journal.device.rdma.name);
@@ -256,6 +254,7 @@ static int check_step(struct check *c, const struct step *step, struct err *err)
 	case STEP_SYSCTL:
 		return check_sysctl(c, step, err);
 	case STEP_RDMA_MOVE:
+	case STEP_RDMA_SOFT:
 		return check_rdma(c, err);
 	case STEP_LINK_STATE: /* check_place() has looked */
 	case STEP_CONF:

@@ -48,6 +48,9 @@ int exec_link(struct apply *a, const struct step *step, enum apply_mode mode, st
 /* exec_drop_names() - remove the altnames that a pod has given. Return: 0 or a negative errno. */
 int exec_drop_names(const struct apply *a, struct nlsock *rt, int ifindex, struct err *err);
 
+/* exec_rdma_soft() - idempotent in both directions. Return: as step_exec(). */
+int exec_rdma_soft(struct apply *a, const struct step *step, struct err *err);
+
 /* exec_mac(), exec_move(), exec_rdma_move(), exec_sysctl() - Return: as step_exec(). */
 int exec_mac(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err);
 int exec_move(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err);

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The device, and its RDMA device, between the host and the pod. */
+/* The netdev between the host and the pod. */
 #include "cni/exec.h"
 
-#include "base/file.h"
-
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
-
-enum { RDMA_POLL_MS = 10 };
-
-/* ---- netdev ---- */
 
 static int move_to_pod(struct apply *a, const struct step *step, const struct link *link,
 		       struct err *err)
@@ -149,50 +142,4 @@ int exec_move(struct apply *a, const struct step *step, enum apply_mode mode, st
 	if (place == PLACE_POD)
 		return exec_changed(a, "network namespace", err);
 	return move_to_pod(a, step, &link, err);
-}
-
-/* ---- RDMA device ---- */
-
-/* Its index stays the same wherever it is, its name need not. */
-static bool rdma_at(struct apply *a, enum place place)
-{
-	struct rdmadev dev;
-
-	return rdmadev_find(exec_side(a, place)->rdma, NULL, a->device.rdma.index, &dev) == 0;
-}
-
-/* Without a pod the kernel brings it back; when, is the kernel's business: within EXEC_RETURN_WAIT_MS. */
-static bool rdma_returned(struct apply *a)
-{
-	int64_t deadline = file_deadline(EXEC_RETURN_WAIT_MS);
-
-	while (!rdma_at(a, PLACE_HOST)) {
-		if (file_time_left(deadline) == 0)
-			return false;
-		poll(NULL, 0, RDMA_POLL_MS); /* RDMA netlink has no events for this before 6.12 */
-	}
-	return true;
-}
-
-int exec_rdma_move(struct apply *a, const struct step *step, enum apply_mode mode,
-			  struct err *err)
-{
-	enum place to = step->want.place;
-	enum place from = to == PLACE_POD ? PLACE_HOST : PLACE_POD;
-	int r;
-
-	if (rdma_at(a, to))
-		return 0;
-	if (exec_side(a, from)->netns >= 0 && rdma_at(a, from)) {
-		r = rdmadev_move(exec_side(a, from)->rdma, exec_side(a, from)->netns,
-				 a->device.rdma.index, exec_side(a, to)->netns, err);
-		if (r < 0 || rdma_at(a, to))
-			return r;
-	} else if (mode == APPLY_UNDO &&
-		   (a->pod.netns >= 0 || exec_has_no_driver(a) || rdma_returned(a))) {
-		return 0; /* back already, or its driver is gone */
-	}
-	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-		       "RDMA device %s is neither on the host nor in the pod; see: rdma dev show",
-		       a->device.rdma.name);
 }

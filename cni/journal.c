@@ -118,6 +118,8 @@ static json_t *step_json(const struct step *step)
 
 	if (step->type == STEP_SYSCTL)
 		json_object_set_new(json, "sysctl", json_string(step->sysctl));
+	if (step->type == STEP_RDMA_SOFT)
+		json_object_set_new(json, "name", json_string(step->soft));
 	return json;
 }
 
@@ -175,7 +177,8 @@ static json_t *device_json(const struct device *d)
 	if (d->has_rdma)
 		json_object_set_new(
 			json, "rdma",
-			json_pack("{ss si}", "name", d->rdma.name, "index", d->rdma.index));
+			json_pack("{ss si sI}", "name", d->rdma.name, "index", d->rdma.index,
+				  "guid", (json_int_t)d->rdma.guid));
 	return json;
 }
 
@@ -404,6 +407,8 @@ static int read_step(const json_t *value, const char *path, void *field, struct 
 		r = read_sysctl(json_object_get(value, "sysctl"), path, &step->sysctl, err);
 	if (r == 0 && step->type == STEP_SYSCTL && !step->want.text)
 		return jx_value_error(err, path, "a sysctl becomes nothing");
+	if (r == 0 && step->type == STEP_RDMA_SOFT)
+		r = jx_string(json_object_get(value, "name"), path, &step->soft, err);
 	return r;
 }
 
@@ -440,11 +445,12 @@ static int read_rdma(const json_t *value, const char *path, void *field, struct 
 	static const struct jx_key keys[] = {
 		{ "name", read_rdma_name, offsetof(struct device, rdma.name) },
 		{ "index", read_number, offsetof(struct device, rdma.index) },
+		{ "guid", read_u64, offsetof(struct device, rdma.guid) },
 	};
 	struct device *device = field;
 
 	device->has_rdma = true;
-	return OBJECT(keys, 0, device);
+	return OBJECT(keys, 1, device);
 }
 
 TEXT_READER(read_altname, LINK_ALTNAME_SIZE)

@@ -170,15 +170,38 @@ static int observe_chain(const struct netconf *conf, const struct profile *profi
 	return chain_observe(host, &(struct side)SIDE_CLOSED, &link, pf, &state->chain, err);
 }
 
-static void observe_rdma(const struct side *host, struct host_state *state)
+static bool file_exists(const char *chardev)
+{
+	char path[RDMADEV_NAME_SIZE + 32];
+
+	snprintf(path, sizeof(path), "/dev/infiniband/%s", chardev);
+	return access(path, F_OK) == 0;
+}
+
+static void observe_users(const struct side *host, struct host_state *state)
+{
+	int index = state->device.rdma.index;
+
+	if (!rdmadev_chardev(host->rdma, index, state->chardev) || !file_exists(state->chardev))
+		state->chardev[0] = '\0';
+	rdmadev_holder(host->rdma, index, state->rdma_holder);
+}
+
+static int observe_rdma(const struct side *host, struct host_state *state, struct err *err)
 {
 	struct device *device = &state->device;
+	int r = rdmadev_mode(host->rdma, &state->rdma_mode, err);
 
-	state->rdma_mode = rdmadev_mode(host->rdma);
-	if (!*device->pci.rdma)
-		return;
-	device->has_rdma =
-		rdmadev_find(host->rdma, device->pci.rdma, 0, &device->rdma) == 0;
+	if (r < 0 || !*device->pci.rdma)
+		return r;
+	r = rdmadev_find(host->rdma, device->pci.rdma, &device->rdma);
+	if (r < 0 && r != -ENODEV)
+		return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for RDMA device %s: %s",
+			       device->pci.rdma, nlsock_words(host->rdma));
+	device->has_rdma = r == 0;
+	if (device->has_rdma)
+		observe_users(host, state);
+	return 0;
 }
 
 /* The names of the pod that the device would clash with: the kernel moves it and then fails. */
@@ -296,9 +319,13 @@ int observe_state(const struct netconf *conf, const struct profile *profile,
 		r = observe_pf(host, state, err);
 	if (r == 0)
 		r = observe_chain(conf, profile, host, state, err);
+	if (r == 0)
+		r = observe_rdma(host, state, err);
 	if (r < 0)
 		return r;
-	observe_rdma(host, state);
+	/* Names of RDMA devices are the node's, whatever namespace they are in. */
+	snprintf(state->soft, sizeof(state->soft), "rxe_%llu_%s", (unsigned long long)pod->id.ino,
+		 ifname);
 	if (pod->netns >= 0)
 		r = observe_pod(pod, ifname, state, err);
 	observe_sysctls(conf, pod, ifname, state);

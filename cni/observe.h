@@ -59,6 +59,9 @@ struct sysctl_state {
  * @pf, @vf:	its PF's netdev and the PF's settings for it, if @device.pci.is_vf
  * @has_address, @has_default_route: the host uses the device itself
  * @rdma_mode:	of the RDMA subsystem
+ * @chardev:	the RDMA device's file below /dev/infiniband; "" if it has none
+ * @rdma_holder: a process that has the RDMA device open; "" for none
+ * @soft:	name that a soft-RoCE device of this pod and interface would have
  * @fabric:	the fabric it is on, or NULL
  * @chain:	the MTU chain
  * @pod_taken:	CNI_IFNAME, if something in the pod has that name; "" if not
@@ -73,6 +76,9 @@ struct host_state {
 	bool has_address;
 	bool has_default_route;
 	enum rdmadev_mode rdma_mode;
+	char chardev[RDMADEV_NAME_SIZE];
+	char rdma_holder[RDMADEV_HOLDER_SIZE];
+	char soft[RDMADEV_NAME_SIZE];
 	const struct fabric *fabric;
 	struct chain_view chain;
 	char pod_taken[LINK_NAME_SIZE];

@@ -177,15 +177,28 @@ static void plan_move(const struct host_state *state, const char *ifname, struct
 	snprintf(want->name, sizeof(want->name), "%s", ifname);
 }
 
-static void plan_rdma(const struct host_state *state, struct plan *plan)
+static void plan_rdma(const struct netconf *conf, const struct host_state *state, struct plan *plan)
 {
 	struct step *step;
 
-	if (!state->device.has_rdma || state->rdma_mode != RDMADEV_EXCLUSIVE)
+	if (!state->device.has_rdma || state->rdma_mode != RDMADEV_EXCLUSIVE ||
+	    conf->rdma == RDMA_OFF || conf->rdma == RDMA_SOFT)
 		return;
 	step = add_step(plan, STEP_RDMA_MOVE);
 	step->have.place = PLACE_HOST;
 	step->want.place = PLACE_POD;
+}
+
+/* Last of all: it takes its GIDs from the netdev, which must be up. */
+static void plan_soft(const struct netconf *conf, const struct host_state *state, struct plan *plan)
+{
+	struct step *step;
+
+	if (conf->rdma != RDMA_SOFT)
+		return;
+	step = add_step(plan, STEP_RDMA_SOFT);
+	step->soft = state->soft;
+	step->want.on = true;
 }
 
 /* Those of the device itself come into being with it and go with it: there is nothing to restore. */
@@ -225,13 +238,15 @@ static void plan_device(const struct netconf *conf, const struct host_state *sta
 	if (netdev) {
 		plan_netdev(conf, state, plan);
 		plan_move(state, ifname, plan);
-		plan_rdma(state, plan);
+		plan_rdma(conf, state, plan);
 	}
 	plan_sysctls(conf, state, plan);
 	if (conf->ipam_type)
 		add_step(plan, STEP_IPAM)->want.on = true;
-	if (netdev)
+	if (netdev) {
 		plan_state(false, true, plan);
+		plan_soft(conf, state, plan);
+	}
 }
 
 void plan_add(const struct netconf *conf, const struct profile *profile,

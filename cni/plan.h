@@ -54,6 +54,10 @@ void plan_home(const struct fabric *fabric, struct step *steps, size_t n);
 void plan_check(const struct netconf *conf, const struct profile *profile,
 		const struct host_state *state, const char *ifname, struct findings *findings);
 
+/* plan_check_rdma() - the RDMA side of it: see plan_check(). */
+void plan_check_rdma(const struct netconf *conf, const struct host_state *state,
+		     struct findings *findings);
+
 /* plan_rate_wanted() - the rates that a VF shall have. */
 struct vf_rate plan_rate_wanted(const struct netconf *conf, const struct host_state *state);
 

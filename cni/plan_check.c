@@ -201,5 +201,6 @@ void plan_check(const struct netconf *conf, const struct profile *profile,
 {
 	plan_check_device(profile, state, findings);
 	check_settings(conf, profile, state, findings);
+	plan_check_rdma(conf, state, findings);
 	check_pod(state, ifname, findings);
 }

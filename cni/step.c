@@ -35,6 +35,7 @@ static const struct type types[STEP_TYPE_MAX] = {
 	[STEP_TXQLEN] = { "txqlen", KIND_NUMBER, "transmit queue" },
 	[STEP_LINK_MOVE] = { "link-move", KIND_AT, "" },
 	[STEP_RDMA_MOVE] = { "rdma-move", KIND_PLACE, "" },
+	[STEP_RDMA_SOFT] = { "rdma-soft", KIND_SWITCH, "" },
 	[STEP_SYSCTL] = { "sysctl", KIND_TEXT, "" },
 	[STEP_IPAM] = { "ipam", KIND_SWITCH, "" },
 	[STEP_ADDR] = { "addr", KIND_SWITCH, "" },
@@ -266,6 +267,10 @@ const char *step_print(const struct step *step, const char *device, char buf[STE
 	case STEP_RDMA_MOVE:
 		snprintf(buf, STEP_TEXT_SIZE, "%s: move its RDMA device to the %s", device,
 			 place_text(step->want.place));
+		break;
+	case STEP_RDMA_SOFT:
+		snprintf(buf, STEP_TEXT_SIZE, "%s: %s soft-RoCE device %s", device,
+			 step->want.on ? "make" : "remove", step->soft);
 		break;
 	case STEP_IPAM:
 		snprintf(buf, STEP_TEXT_SIZE, "%s addresses from the IPAM plugin",

@@ -27,6 +27,7 @@ enum step_type {
 	STEP_TXQLEN,
 	STEP_LINK_MOVE, /* host <-> pod, with name and ifindex on each side */
 	STEP_RDMA_MOVE,
+	STEP_RDMA_SOFT, /* a soft-RoCE device on the netdev in the pod */
 	STEP_SYSCTL,	/* in the pod's namespace */
 	STEP_IPAM,	/* the IPAM plugin's addresses: asked for, given back */
 	STEP_ADDR,
@@ -69,7 +70,7 @@ struct step_mac {
 
 /**
  * union step_value - the value of a step; the kind of its type says which member counts
- * @on:		up, spoofchk, trust, promisc, allmulti; of IPAM, addresses, routes: there
+ * @on:		up, spoofchk, trust, promisc, allmulti; of soft RoCE, IPAM, addresses, routes: there
  * @number:	MTU in bytes, length of the transmit queue in packets
  * @names:	bit N: struct device's altnames[N] is there
  * @text:	of a sysctl, borrowed; NULL: there is none, it comes and goes with the device
@@ -93,6 +94,7 @@ union step_value {
  * @have, @want: what is, and what shall be
  * @addr, @route: of STEP_ADDR and STEP_ROUTE
  * @sysctl:	of STEP_SYSCTL: its path below /proc/sys, borrowed
+ * @soft:	of STEP_RDMA_SOFT: the name of the RDMA device, borrowed
  */
 struct step {
 	enum step_type type;
@@ -101,6 +103,7 @@ struct step {
 		struct addr addr;
 		struct route route;
 		const char *sysctl;
+		const char *soft;
 	};
 };
 

@@ -177,6 +177,8 @@ int step_exec(struct apply *a, const struct step *step, enum apply_mode mode, st
 		return exec_move(a, step, mode, err);
 	case STEP_RDMA_MOVE:
 		return exec_rdma_move(a, step, mode, err);
+	case STEP_RDMA_SOFT:
+		return exec_rdma_soft(a, step, err);
 	case STEP_SYSCTL:
 		return exec_sysctl(a, step, mode, err);
 	case STEP_IPAM:

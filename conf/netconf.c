@@ -62,6 +62,29 @@ static int read_policy(const json_t *value, const char *path, void *field, struc
 	return profile_read_policy(value, path, &conf->policy, err);
 }
 
+static int read_rdma(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const char *const names[RDMA_MAX] = {
+		[RDMA_AUTO] = "auto",
+		[RDMA_REQUIRED] = "required",
+		[RDMA_OFF] = "off",
+		[RDMA_SOFT] = "soft",
+	};
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return jx_type_error(value, path, "a string", err);
+	for (int i = 0; i < RDMA_MAX; i++) {
+		if (streq(names[i], text)) {
+			*(enum netconf_rdma *)field = i;
+			return 0;
+		}
+	}
+	return jx_value_error(err, path,
+			      "\"%s\" is not known; it must be \"auto\", \"required\", \"off\" or \"soft\"",
+			      text);
+}
+
 static bool plugin_name_ok(const char *name)
 {
 	return *name && !strchr(name, '/') && !streq(name, ".") && !streq(name, "..");
@@ -139,6 +162,7 @@ static const struct jx_key keys[] = {
 	{ "allmulti", setting_read_flag, offsetof(struct reading, conf.set.allmulti) },
 	{ "txQLen", setting_read_txqlen, offsetof(struct reading, conf.set.txqlen) },
 	{ "sysctl", setting_read_sysctls, offsetof(struct reading, conf.set.has_sysctls) },
+	{ "rdma", read_rdma, offsetof(struct reading, conf.rdma) },
 	{ "ipam", read_ipam, offsetof(struct reading, conf) },
 	{ "dns", read_object, offsetof(struct reading, conf.dns) },
 	{ "logLevel", logconf_read_level, offsetof(struct reading, conf.log) },

@@ -11,6 +11,15 @@
 
 #define NETCONF_ANY_PF "*"
 
+/* What shall become of the RDMA device. */
+enum netconf_rdma {
+	RDMA_AUTO,     /* it moves along where the mode is exclusive; whatever there is */
+	RDMA_REQUIRED, /* without one that works in the pod the ADD is refused */
+	RDMA_OFF,      /* it stays as and where it is */
+	RDMA_SOFT,     /* soft RoCE (rxe) on the pod's netdev */
+	RDMA_MAX,
+};
+
 /**
  * struct netconf - what a network asks for; strings are borrowed from the document
  * @pci:		VF by PCI address: runtimeConfig.deviceID, deviceID or pciBusID; "" when absent
@@ -20,6 +29,7 @@
  * @roce_mtu:		RoCE path MTU that must fit, bytes
  * @has_policy, @policy: what to do about an inconsistent chain; absent: as the profile says
  * @fabric:		a fabric of the node profile; NULL: by the device
+ * @rdma:		what shall become of the RDMA device
  * @set:		settings of the device; @set.mac is runtimeConfig.mac, CNI_ARGS MAC or mac
  * @ipam_type:		IPAM plugin; NULL: no addresses
  * @device_info_file:	runtimeConfig.CNIDeviceInfoFile; NULL when absent
@@ -35,6 +45,7 @@ struct netconf {
 	bool has_policy;
 	enum mtu_policy policy;
 	const char *fabric;
+	enum netconf_rdma rdma;
 	struct settings set;
 	const char *ipam_type;
 	const char *device_info_file;

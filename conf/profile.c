@@ -7,11 +7,16 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-enum { PROFILE_SIZE_MAX = 1 << 20, NODE_INDEX_MAX = 65535, CARRIER_WAIT_MAX_MS = 10000 };
+enum {
+	PROFILE_SIZE_MAX = 1 << 20,
+	NODE_INDEX_MAX = 65535,
+	WAIT_MAX_MS = 10000,
+};
 
 static const struct profile defaults = {
 	.state_dir = PROFILE_STATE_DIR,
 	.carrier_wait_ms = PROFILE_CARRIER_WAIT_MS,
+	.gid_wait_ms = PROFILE_GID_WAIT_MS,
 };
 
 static const char *const policy_names[MTU_POLICY_MAX] = {
@@ -206,10 +211,10 @@ static int read_node_index(const json_t *value, const char *path, void *field, s
 	return jx_int_in(value, path, 0, NODE_INDEX_MAX, "the number of a node", field, err);
 }
 
-static int read_carrier_wait(const json_t *value, const char *path, void *field, struct err *err)
+static int read_wait(const json_t *value, const char *path, void *field, struct err *err)
 {
 	struct opt_int ms;
-	int r = jx_int_in(value, path, 0, CARRIER_WAIT_MAX_MS, "a number of milliseconds", &ms, err);
+	int r = jx_int_in(value, path, 0, WAIT_MAX_MS, "a number of milliseconds", &ms, err);
 
 	if (r == 0)
 		*(int *)field = ms.value;
@@ -299,7 +304,8 @@ int profile_read(const json_t *json, struct profile *ret_profile, struct err *er
 		{ "nodeIndex", read_node_index, offsetof(struct profile, node_index) },
 		{ "ipam", read_ipam, 0 },
 		{ "logRoots", read_log_roots, 0 },
-		{ "carrierWait", read_carrier_wait, offsetof(struct profile, carrier_wait_ms) },
+		{ "carrierWait", read_wait, offsetof(struct profile, carrier_wait_ms) },
+		{ "gidWait", read_wait, offsetof(struct profile, gid_wait_ms) },
 	};
 	struct profile *profile = ret_profile;
 	int r;

@@ -20,6 +20,7 @@ enum {
 	PROFILE_FORBID_MAX = 16,
 	PROFILE_LOG_ROOTS_MAX = 8,
 	PROFILE_CARRIER_WAIT_MS = 200,
+	PROFILE_GID_WAIT_MS = 2000,
 };
 
 /* What happens when the MTU chain is not consistent; each is looser than the one before. */
@@ -41,6 +42,7 @@ enum mtu_policy {
  * @allow_pf:		a PF without VFs may be given to a pod
  * @state_dir:		folder that holds roce-cni/ and roce-ipam/
  * @durability:		how state is written: profile_durability() of @state_dir
+ * @gid_wait_ms:	how long ADD waits for the pod's GIDs, milliseconds
  * @node_index:		which slice of a range is this node's, where a network divides its ranges
  * @data_roots, @n_data_roots: folders below which a network may keep its leases ("dataDir"); none
  *			lies in another, nor touches what is below @state_dir
@@ -60,6 +62,7 @@ struct profile {
 	bool allow_pf;
 	const char *state_dir;
 	enum file_durability durability;
+	int gid_wait_ms;
 	struct opt_int node_index;
 	const char *data_roots[PROFILE_DATA_ROOTS_MAX];
 	size_t n_data_roots;

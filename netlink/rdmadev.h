@@ -5,7 +5,9 @@
 
 #include "netlink/nlsock.h"
 
-enum { RDMADEV_NAME_SIZE = 64 };
+#include <stdint.h>
+
+enum { RDMADEV_NAME_SIZE = 64, RDMADEV_HOLDER_SIZE = 64 };
 
 /* How RDMA devices and network namespaces go together. */
 enum rdmadev_mode {
@@ -14,9 +16,13 @@ enum rdmadev_mode {
 	RDMADEV_EXCLUSIVE, /* a device is in exactly one namespace, and can be moved */
 };
 
-/* One RDMA device; @index stays the same when it moves or is renamed. */
+/*
+ * One RDMA device. @index stays the same when it moves or is renamed, and is another one when its
+ * driver has made it anew; @guid, the node GUID, outlives that, and is 0 for a VF that was given none.
+ */
 struct rdmadev {
 	int index;
+	uint64_t guid;
 	char name[RDMADEV_NAME_SIZE];
 };
 
@@ -30,19 +36,77 @@ struct rdmadev {
  */
 int rdmadev_open(int netns, struct nlsock **ret_sock, struct err *err);
 
-/* rdmadev_mode() - the mode; RDMADEV_NONE for a NULL socket. */
-enum rdmadev_mode rdmadev_mode(struct nlsock *sock);
+/**
+ * rdmadev_mode() - how RDMA devices and network namespaces go together on this node
+ * @sock:	from rdmadev_open(); NULL: RDMADEV_NONE
+ * @ret_mode:	the mode
+ * @err:	ROCE_KERNEL_REFUSED
+ *
+ * Return: 0 or a negative errno.
+ */
+int rdmadev_mode(struct nlsock *sock, enum rdmadev_mode *ret_mode, struct err *err);
 
 /**
- * rdmadev_find() - look a device up in the socket's namespace
- * @sock:	from rdmadev_open()
- * @name:	name, or NULL to look for @index
- * @index:	index, if @name is NULL
+ * rdmadev_find() - look a device up by name in the socket's namespace
+ * @sock:	from rdmadev_open(); NULL finds nothing
+ * @name:	its name
  * @ret_dev:	the device
  *
  * Return: 0, -ENODEV, or another negative errno.
  */
-int rdmadev_find(struct nlsock *sock, const char *name, int index, struct rdmadev *ret_dev);
+int rdmadev_find(struct nlsock *sock, const char *name, struct rdmadev *ret_dev);
+
+/**
+ * rdmadev_find_again() - look for a device that was seen before, never by its name
+ * @sock:	from rdmadev_open(); NULL finds nothing
+ * @seen:	as it was
+ * @ret_dev:	as it is; may be NULL
+ *
+ * By index and node GUID; by the node GUID alone if that is not 0 and the index is not there or has
+ * another: the kernel numbers a device anew when its driver is bound again.
+ *
+ * Return: as rdmadev_find().
+ */
+int rdmadev_find_again(struct nlsock *sock, const struct rdmadev *seen, struct rdmadev *ret_dev);
+
+/**
+ * rdmadev_holder() - a process that has a device open
+ * @sock:	socket of the namespace that has the device
+ * @index:	the device
+ * @buf:	receives "ib_write_bw (process 4711)"
+ *
+ * Return: true if there is one; kernels before 5.16 do not say.
+ */
+bool rdmadev_holder(struct nlsock *sock, int index, char buf[RDMADEV_HOLDER_SIZE]);
+
+/**
+ * rdmadev_chardev() - name of a device's file below /dev/infiniband
+ * @sock:	socket of the namespace that has the device
+ * @index:	the device
+ * @buf:	receives "uverbs0"
+ *
+ * Return: true; false if ib_uverbs is not loaded, or does not serve the device.
+ */
+bool rdmadev_chardev(struct nlsock *sock, int index, char buf[RDMADEV_NAME_SIZE]);
+
+/**
+ * rdmadev_add_soft() - make a soft-RoCE (rxe) device on a netdev
+ * @sock:	socket of the netdev's namespace
+ * @netns:	that namespace; the kernel looks for the netdev in the caller's own
+ * @name:	name of the new device, unique on the node
+ * @netdev:	name of the netdev
+ * @err:	ROCE_KERNEL_REFUSED with what would make it work
+ *
+ * Only where rxe knows network namespaces (drivers/infiniband/sw/rxe/rxe_ns.c, kernel 7.1); that is
+ * found out by trying.
+ *
+ * Return: 0 or a negative errno.
+ */
+int rdmadev_add_soft(struct nlsock *sock, int netns, const char *name, const char *netdev,
+		     struct err *err);
+
+/* rdmadev_del_soft() - remove it. Return: 0 or a negative errno, with @err set. */
+int rdmadev_del_soft(struct nlsock *sock, int netns, int index, struct err *err);
 
 /**
  * rdmadev_move() - move a device into another network namespace

@@ -272,7 +272,7 @@ ip netns del pod1
 ids=$(python3 - <<'END'
 import glob, re
 
-PLACE = {'finding_add': 3, 'hop_finding': 2, 'pod_finding': 2, 'at': 2, 'refuse_setting': 2}
+PLACE = {'finding_add': 3, 'hop_finding': 2, 'pod_finding': 2, 'at': 2, 'refuse_setting': 2, 'refuse_rdma': 1}
 def arguments(text):
     depth, part = 0, ''
     for c in re.findall(r'"(?:\\.|[^"\\])*"|.', text, re.S):
@@ -284,7 +284,7 @@ def arguments(text):
 found = set()
 for file in glob.glob('*/*.c'):
     text = open(file).read()
-    for call in re.finditer(r'\b(finding_add|hop_finding|pod_finding|at|refuse_setting)\(', text):
+    for call in re.finditer(r'\b(finding_add|hop_finding|pod_finding|at|refuse_setting|refuse_rdma)\(', text):
         args = list(arguments(text[call.end():]))
         if len(args) > PLACE[call[1]]:
             found.update(re.findall(r'"([a-z-]+)"', args[PLACE[call[1]]]))

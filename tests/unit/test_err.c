@@ -132,7 +132,7 @@ static void table_has_every_code(void **state)
 	static const int ranges[][2] = { { CNI_VERSION_UNSUPPORTED, CNI_NETNS_IS_HOST },
 					 { CNI_TRY_AGAIN, CNI_TRY_AGAIN },
 					 { CNI_UNAVAILABLE, CNI_DEGRADED },
-					 { ROCE_MTU_MISMATCH, ROCE_PROFILE_INVALID } };
+					 { ROCE_MTU_MISMATCH, ROCE_RDMA_UNUSABLE } };
 	size_t n, expected = 0;
 
 	(void)state;

@@ -56,7 +56,7 @@ static struct journal sample(void)
 			    .pod_ifindex = 3, .mac = MAC(1),
 			    .pci = { .addr = "0000:3b:00.2", .is_vf = true, .pf = "0000:3b:00.0",
 				     .vf_index = 2 },
-			    .has_rdma = true, .rdma = { 4, "mlx5_4" },
+			    .has_rdma = true, .rdma = { 4, 0x020000fffe000004, "mlx5_4" },
 			    .altnames = { "enp59s0f0v2", "a-name-longer-than-fifteen" }, .n_altnames = 2,
 			    .conf = { .v4 = { 1, -1, 2147483647 }, .n4 = 3, .v6 = { 0, 64, -1, 7 }, .n6 = 4 },
 			    .conf_files = { { "2001:db8::1", "", "1" } } },
@@ -85,8 +85,10 @@ static struct journal sample(void)
 			  .sysctl = "net/ipv4/conf/net1/arp_filter" },
 			{ .type = STEP_SYSCTL, .have.text = "", .want.text = "8080",
 			  .sysctl = "net/ipv4/ip_local_reserved_ports" },
+			{ .type = STEP_RDMA_SOFT, .have.on = false, .want.on = true,
+			  .soft = "rxe_4026532281_net1" },
 		},
-		.n_steps = 19,
+		.n_steps = 20,
 		.ipam_type = "roce-ipam",
 		.cni_args = "IgnoreUnknown=1;K8S_POD_NAME=p",
 		.config = "{\"name\": \"n1\",\n\t\"note\": \"\xc3\xa4 \\\" \"}",
@@ -119,6 +121,7 @@ static void same_device(const struct device *a, const struct device *b)
 	assert_int_equal(a->has_rdma, b->has_rdma);
 	assert_string_equal(a->rdma.name, b->rdma.name);
 	assert_int_equal(a->rdma.index, b->rdma.index);
+	assert_int_equal(a->rdma.guid, b->rdma.guid);
 	assert_int_equal(a->userspace, b->userspace);
 	assert_int_equal(a->n_altnames, b->n_altnames);
 	for (size_t i = 0; i < a->n_altnames; i++)
@@ -133,7 +136,11 @@ static void same_device(const struct device *a, const struct device *b)
 /* Texts are borrowed: the same words, at another place. */
 static bool same_step(const struct step *a, const struct step *b)
 {
-	if (a->type != STEP_SYSCTL || b->type != STEP_SYSCTL)
+	if (a->type != b->type)
+		return false;
+	if (a->type == STEP_RDMA_SOFT)
+		return a->have.on == b->have.on && a->want.on == b->want.on && streq(a->soft, b->soft);
+	if (a->type != STEP_SYSCTL)
 		return memcmp(a, b, sizeof(*a)) == 0;
 	row_text(a->sysctl, "have", a->have.text, b->have.text);
 	row_text(a->sysctl, "want", a->want.text, b->want.text);

@@ -32,7 +32,7 @@ static struct host_state host_vf(void)
 				     .pf = "0000:3b:00.0",
 				     .vf_index = 2 },
 			    .has_rdma = true,
-			    .rdma = { 4, "mlx5_4" } },
+			    .rdma = { 4, 0, "mlx5_4" } },
 		.link = { .ifindex = 12,
 			  .name = "ens1f0v2",
 			  .mtu = 1500,

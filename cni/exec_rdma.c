@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The RDMA device between the host and the pod, and soft RoCE in the pod. */
+#include "cni/exec.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <poll.h>
+
+enum { POLL_MS = 10 };
+
+/* ---- the device that comes with the netdev ---- */
+
+/* Return: 0; 1: it is not there; a negative errno if that cannot be found out. */
+static int look(struct apply *a, enum place place, struct rdmadev *ret_dev, struct err *err)
+{
+	const struct side *side = exec_side(a, place);
+	int r = rdmadev_find_again(side->rdma, &a->device.rdma, ret_dev);
+
+	if (r == 0 || r == -ENODEV)
+		return r == 0 ? 0 : 1;
+	return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for RDMA device %s: %s",
+		       a->device.rdma.name, nlsock_words(side->rdma));
+}
+
+/* Without a pod the kernel brings it back; when, is the kernel's business: within EXEC_RETURN_WAIT_MS. */
+static int wait_return(struct apply *a, struct err *err)
+{
+	int64_t deadline = file_deadline(EXEC_RETURN_WAIT_MS);
+	int r;
+
+	while ((r = look(a, PLACE_HOST, NULL, err)) == 1 && file_time_left(deadline) > 0)
+		poll(NULL, 0, POLL_MS); /* RDMA netlink has no events for this before 6.12 */
+	return r;
+}
+
+static int neither(const struct apply *a, struct err *err)
+{
+	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
+		       "RDMA device %s is neither on the host nor in the pod; see: rdma dev show",
+		       a->device.rdma.name);
+}
+
+/* It is not where it was before, either: back already under a name nobody knows, or its driver is gone. */
+static int settle_absent(struct apply *a, enum apply_mode mode, struct err *err)
+{
+	int r = 1;
+
+	if (mode == APPLY_UNDO && (a->pod.netns >= 0 || exec_has_no_driver(a)))
+		return 0;
+	if (mode == APPLY_UNDO)
+		r = wait_return(a, err);
+	return r == 1 ? neither(a, err) : r;
+}
+
+static int move(struct apply *a, int index, enum place from, enum place to, struct err *err)
+{
+	struct rdmadev moved;
+	int r = rdmadev_move(exec_side(a, from)->rdma, exec_side(a, from)->netns, index,
+			     exec_side(a, to)->netns, err);
+
+	if (r == 0)
+		r = look(a, to, &moved, err);
+	if (r == 0)
+		a->device.rdma = moved;
+	return r == 1 ? neither(a, err) : r;
+}
+
+int exec_rdma_move(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err)
+{
+	enum place to = step->want.place;
+	enum place from = to == PLACE_POD ? PLACE_HOST : PLACE_POD;
+	struct rdmadev dev;
+	int r = look(a, to, NULL, err);
+
+	if (r <= 0)
+		return r;
+	r = exec_side(a, from)->netns >= 0 ? look(a, from, &dev, err) : 1;
+	if (r == 0)
+		return move(a, dev.index, from, to, err);
+	return r < 0 ? r : settle_absent(a, mode, err);
+}
+
+/* ---- soft RoCE ---- */
+
+static int remove_soft(struct apply *a, const struct step *step, struct err *err)
+{
+	struct rdmadev dev;
+	int r = a->pod.netns < 0 ? -ENODEV : rdmadev_find(a->pod.rdma, step->soft, &dev);
+
+	if (r == -ENODEV)
+		return 0; /* it went with its netdev */
+	if (r < 0)
+		return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for soft RoCE device %s: %s",
+			       step->soft, nlsock_words(a->pod.rdma));
+	return rdmadev_del_soft(a->pod.rdma, a->pod.netns, dev.index, err);
+}
+
+int exec_rdma_soft(struct apply *a, const struct step *step, struct err *err)
+{
+	struct link link;
+	int r;
+
+	if (!step->want.on)
+		return remove_soft(a, step, err);
+	r = link_get(a->pod.rt, a->device.pod_ifindex, &link);
+	if (r < 0)
+		return err_set(err, ROCE_DEVICE_NOT_FOUND, r, "%s left the pod while ADD was running",
+			       a->device.name);
+	r = rdmadev_add_soft(a->pod.rdma, a->pod.netns, step->soft, link.name, err);
+	if (r < 0)
+		return r;
+	r = rdmadev_find(a->pod.rdma, step->soft, &a->device.rdma);
+	if (r < 0)
+		return err_set(err, ROCE_KERNEL_REFUSED, r,
+			       "soft RoCE device %s is not there after the kernel made it",
+			       step->soft);
+	a->device.has_rdma = true;
+	return 0;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cni/ready.h"
+
+#include "base/file.h"
+#include "base/log.h"
+#include "netlink/verbs.h"
+
+#include <errno.h>
+
+/* What one look at the GID table is for. */
+struct look {
+	const struct apply *a;
+	struct verbs *verbs;
+	struct verbs_gid gids[VERBS_GIDS_MAX];
+	ssize_t n;
+};
+
+/* The GID of an address: itself, an IPv4 one mapped (IBTA Annex A17). */
+static void gid_of(struct inet_addr addr, unsigned char gid[VERBS_GID_LEN])
+{
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	memcpy(gid, mapped, sizeof(mapped));
+	inet_to_bytes(addr, addr.family == AF_INET ? gid + sizeof(mapped) : gid);
+}
+
+/* Index of an address's RoCE v2 GID; -1: it is not there. */
+static int find_gid(const struct look *look, struct inet_addr addr)
+{
+	unsigned char gid[VERBS_GID_LEN];
+
+	gid_of(addr, gid);
+	for (ssize_t i = 0; i < look->n; i++)
+		if (look->gids[i].roce_v2 && memcmp(look->gids[i].bytes, gid, sizeof(gid)) == 0)
+			return look->gids[i].index;
+	return -1;
+}
+
+/* Return: an address without a GID, or NULL. */
+static const struct cni_ip *find_missing(struct look *look)
+{
+	const struct cni_result *result = &look->a->result;
+
+	look->n = verbs_gids(look->verbs, look->gids);
+	for (size_t i = 0; i < result->n_ips; i++)
+		if (find_gid(look, result->ips[i].address.addr) < 0)
+			return &result->ips[i];
+	return NULL;
+}
+
+static void say_found(const struct look *look)
+{
+	const struct cni_result *result = &look->a->result;
+	char text[INET_PREFIX_TEXT_SIZE];
+
+	for (size_t i = 0; i < result->n_ips; i++) {
+		struct inet_prefix address = result->ips[i].address;
+		int index = find_gid(look, address.addr);
+
+		if (index >= 0)
+			log_info("RDMA device %s: address %s has the RoCE v2 GID index %d",
+				 look->a->device.rdma.name, inet_format_prefix(address, text), index);
+	}
+}
+
+static int wait_gids(struct look *look, bool required, int timeout_ms, struct err *err)
+{
+	int64_t deadline = file_deadline(timeout_ms);
+	const struct cni_ip *missing = find_missing(look);
+	char text[INET_PREFIX_TEXT_SIZE];
+
+	while (missing && verbs_wait(look->verbs, file_time_left(deadline)))
+		missing = find_missing(look);
+	say_found(look);
+	if (!missing)
+		return 0;
+	inet_format_prefix(missing->address, text);
+	if (required)
+		return err_set(err, ROCE_RDMA_UNUSABLE, -ETIMEDOUT,
+			       "RDMA device %s has no RoCE v2 GID of the pod's address %s after %d ms; see in the pod: rdma link; cat /sys/class/infiniband/%s/ports/1/gids/*",
+			       look->a->device.rdma.name, text, timeout_ms, look->a->device.rdma.name);
+	log_warn("RDMA device %s has no RoCE v2 GID of the pod's address %s after %d ms: applications will not connect until it has",
+		 look->a->device.rdma.name, text, timeout_ms);
+	return 0;
+}
+
+static int check_mtu(const struct look *look, const struct mtu_chain *chain, struct err *err)
+{
+	int active = verbs_active_mtu(look->verbs), need = chain->roce_mtu.value;
+	const char *name = look->a->device.rdma.name;
+
+	if (!chain->roce_mtu.set && chain->fabric)
+		need = chain->fabric->roce_mtu.value;
+	log_info("RDMA device %s reports RoCE path MTU %d (%d was derived)", name, active,
+		 chain->device_roce_mtu);
+	if (active == 0 || active >= need || chain->policy == MTU_WARN)
+		return 0;
+	return err_set(err, ROCE_MTU_MISMATCH, -EIO,
+		       "MTU_MISMATCH at the RDMA device: %s reports RoCE path MTU %d with netdev MTU %d, %d is needed; see: ibv_devinfo -d %s",
+		       name, active, chain->pod_mtu, need, name);
+}
+
+/* The pod sees the device by its own namespace, in either mode. */
+int ready_wait(const struct apply *a, const struct mtu_chain *chain, bool required, int timeout_ms,
+	       struct err *err)
+{
+	_cleanup_verbs_ struct verbs *verbs = NULL;
+	struct err closed = { 0 };
+	struct look look = { .a = a };
+	int r = verbs_open(a->pod.netns, a->device.rdma.name, &verbs, &closed);
+
+	if (r < 0 && required) {
+		*err = closed;
+		err->code = ROCE_RDMA_UNUSABLE;
+		return r;
+	}
+	if (r < 0) {
+		log_info("%s; RoCE path MTU %d is derived from the netdev's", closed.msg,
+			 chain->device_roce_mtu);
+		return 0;
+	}
+	look.verbs = verbs;
+	r = check_mtu(&look, chain, err);
+	return r < 0 ? r : wait_gids(&look, required, timeout_ms, err);
+}
