@@ -176,7 +176,7 @@ static void log_findings(const struct findings *findings)
 			log_warn("%s", findings->items[i].text);
 }
 
-static void log_rdma(const struct host_state *state)
+static void log_rdma(const struct netconf *conf, const struct host_state *state)
 {
 	static const char *const modes[] = {
 		[RDMADEV_NONE] = "the kernel has no RDMA subsystem loaded",
@@ -184,9 +184,12 @@ static void log_rdma(const struct host_state *state)
 		[RDMADEV_EXCLUSIVE] = "mode exclusive, it moves with the netdev",
 	};
 
-	if (!*state->device.pci.addr)
+	if (!*state->device.pci.addr || conf->rdma == RDMA_SOFT)
 		return;
-	if (!state->device.has_rdma)
+	if (conf->rdma == RDMA_OFF)
+		log_info("rdma is off: an RDMA device of device %s stays where it is",
+			 state->device.key);
+	else if (!state->device.has_rdma)
 		log_info("device %s has no RDMA device", state->device.key);
 	else
 		log_info("device %s has RDMA device %s: %s", state->device.key,
@@ -223,7 +226,7 @@ static int make_plan(struct add *add, struct err *err)
 	plan_add(&add->conf, &add->profile, state, ifname, &add->plan);
 	log_chain(add);
 	log_findings(&add->plan.findings);
-	log_rdma(state);
+	log_rdma(&add->conf, state);
 	return finding_refuse(&add->plan.findings, err);
 }
 

@@ -113,7 +113,7 @@ int exec_rdma_soft(struct apply *a, const struct step *step, struct err *err)
 	r = rdmadev_find(a->pod.rdma, step->soft, &a->device.rdma);
 	if (r < 0)
 		return err_set(err, ROCE_KERNEL_REFUSED, r,
-			       "soft RoCE device %s is not there after the kernel made it",
+			       "the kernel made soft-RoCE device %s, but the pod does not see it: in RDMA mode exclusive it belongs to the host; for mode shared: options ib_core netns_mode=1 in /etc/modprobe.d, and a boot",
 			       step->soft);
 	a->device.has_rdma = true;
 	return 0;

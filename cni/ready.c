@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "netlink/verbs.h"
 
 #include <errno.h>
@@ -63,34 +64,56 @@ static void say_found(const struct look *look)
 	}
 }
 
-static int wait_gids(struct look *look, bool required, int timeout_ms, struct err *err)
+/* Until all are there or the time is over. Return: 0, or -EINTR for a signal. */
+static int wait_for(struct look *look, int timeout_ms, const struct cni_ip **ret_missing,
+		    struct err *err)
 {
 	int64_t deadline = file_deadline(timeout_ms);
-	const struct cni_ip *missing = find_missing(look);
-	char text[INET_PREFIX_TEXT_SIZE];
+	const struct cni_ip *missing;
+	int left, r = 0;
 
-	while (missing && verbs_wait(look->verbs, file_time_left(deadline)))
-		missing = find_missing(look);
+	while ((missing = find_missing(look)) && (left = file_time_left(deadline)) > 0) {
+		r = stop_check(err);
+		if (r < 0 || verbs_wait(look->verbs, left < STOP_TICK_MS ? left : STOP_TICK_MS) < 0)
+			break;
+	}
+	*ret_missing = missing;
+	return r;
+}
+
+static const char *why_missing(const struct look *look)
+{
+	return look->n < 0 ? strerror((int)-look->n) : "it is not in the table";
+}
+
+static int wait_gids(struct look *look, bool required, int timeout_ms, struct err *err)
+{
+	const char *name = look->a->device.rdma.name;
+	const struct cni_ip *missing;
+	char text[INET_PREFIX_TEXT_SIZE];
+	int r = wait_for(look, timeout_ms, &missing, err);
+
+	if (r < 0)
+		return r;
 	say_found(look);
 	if (!missing)
 		return 0;
 	inet_format_prefix(missing->address, text);
 	if (required)
 		return err_set(err, ROCE_RDMA_UNUSABLE, -ETIMEDOUT,
-			       "RDMA device %s has no RoCE v2 GID of the pod's address %s after %d ms; see in the pod: rdma link; cat /sys/class/infiniband/%s/ports/1/gids/*",
-			       look->a->device.rdma.name, text, timeout_ms, look->a->device.rdma.name);
-	log_warn("RDMA device %s has no RoCE v2 GID of the pod's address %s after %d ms: applications will not connect until it has",
-		 look->a->device.rdma.name, text, timeout_ms);
+			       "RDMA device %s has no RoCE v2 GID of the pod's address %s after %d ms: %s; see in the pod: ibv_devinfo -v -d %s; the node profile's gidWait is the time",
+			       name, text, timeout_ms, why_missing(look), name);
+	log_warn("RDMA device %s has no RoCE v2 GID of the pod's address %s after %d ms: %s; applications will not connect until it is",
+		 name, text, timeout_ms, why_missing(look));
 	return 0;
 }
 
 static int check_mtu(const struct look *look, const struct mtu_chain *chain, struct err *err)
 {
-	int active = verbs_active_mtu(look->verbs), need = chain->roce_mtu.value;
+	int active = verbs_active_mtu(look->verbs);
+	int need = chain->roce_mtu.set ? chain->roce_mtu.value : 0;
 	const char *name = look->a->device.rdma.name;
 
-	if (!chain->roce_mtu.set && chain->fabric)
-		need = chain->fabric->roce_mtu.value;
 	log_info("RDMA device %s reports RoCE path MTU %d (%d was derived)", name, active,
 		 chain->device_roce_mtu);
 	if (active == 0 || active >= need || chain->policy == MTU_WARN)
@@ -109,12 +132,11 @@ int ready_wait(const struct apply *a, const struct mtu_chain *chain, bool requir
 	struct look look = { .a = a };
 	int r = verbs_open(a->pod.netns, a->device.rdma.name, &verbs, &closed);
 
-	if (r < 0 && required) {
+	if (r < 0 && required && r != -ENODEV) {
 		*err = closed;
-		err->code = ROCE_RDMA_UNUSABLE;
 		return r;
 	}
-	if (r < 0) {
+	if (r < 0) { /* a file it has: the plan has looked */
 		log_info("%s; RoCE path MTU %d is derived from the netdev's", closed.msg,
 			 chain->device_roce_mtu);
 		return 0;

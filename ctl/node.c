@@ -71,7 +71,8 @@ static void say_unknown(struct findings *findings, const char *what, const char 
 		    "run as root");
 }
 
-static void describe_rdma(const struct host_state *state, struct report *report)
+static void describe_rdma(const struct netconf *conf, const struct host_state *state,
+			  struct report *report)
 {
 	static const char *const modes[] = {
 		[RDMADEV_NONE] = "this kernel has no RDMA subsystem loaded",
@@ -80,7 +81,12 @@ static void describe_rdma(const struct host_state *state, struct report *report)
 	};
 	const struct device *device = &state->device;
 
-	if (device->has_rdma)
+	if (conf->rdma == RDMA_SOFT)
+		snprintf(report->rdma, sizeof(report->rdma),
+			 "soft: whether this kernel can in a pod shows only at ADD");
+	else if (conf->rdma == RDMA_OFF)
+		snprintf(report->rdma, sizeof(report->rdma), "off: it stays as and where it is");
+	else if (device->has_rdma)
 		snprintf(report->rdma, sizeof(report->rdma), "device %s, %s", device->rdma.name,
 			 modes[state->rdma_mode]);
 	else if (*device->pci.addr)
@@ -151,7 +157,7 @@ void node_plan(const struct node *node, const struct profile *profile, const str
 	report->ifname = ifname;
 	memcpy(report->device, device.name, sizeof(report->device));
 	memcpy(report->pci, device.pci.addr, sizeof(report->pci));
-	describe_rdma(state, report);
+	describe_rdma(conf, state, report);
 	if (node->pod.netns < 0)
 		say_unknown(&report->findings, "the pod's side", node->pod_err.msg);
 }

@@ -14,39 +14,55 @@ struct verbs {
 	struct ibv_context *context;
 };
 
-static struct ibv_context *open_by_name(const char *name)
+/* The list has the devices that have a file and a provider. Return: 0, -ENODEV: not in it, or an errno. */
+static int open_by_name(const char *name, struct ibv_context **ret_context)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = NULL;
+	int r = list ? -ENODEV : -errno;
 
-	for (size_t i = 0; list && list[i]; i++)
-		if (streq(ibv_get_device_name(list[i]), name))
-			context = ibv_open_device(list[i]);
+	for (size_t i = 0; list && list[i]; i++) {
+		if (!streq(ibv_get_device_name(list[i]), name))
+			continue;
+		*ret_context = ibv_open_device(list[i]);
+		r = *ret_context ? 0 : -errno;
+	}
 	if (list)
 		ibv_free_device_list(list);
-	return context;
+	return r;
+}
+
+static int open_from(int netns, const char *name, struct verbs *verbs, struct err *err)
+{
+	int back, r = netns_enter(netns, &back, err);
+
+	if (r < 0)
+		return r;
+	r = open_by_name(name, &verbs->context);
+	netns_return(back);
+	if (r == -ENODEV)
+		return err_set(err, ROCE_RDMA_UNUSABLE, r,
+			       "RDMA device %s cannot be opened here: no file of it below /dev/infiniband, or no provider for it in this build",
+			       name);
+	if (r < 0)
+		return err_set(err, ROCE_RDMA_UNUSABLE, r,
+			       "RDMA device %s cannot be opened: %s; see: ls -l /dev/infiniband", name,
+			       strerror(-r));
+	return 0;
 }
 
 int verbs_open(int netns, const char *name, struct verbs **ret_verbs, struct err *err)
 {
 	struct verbs *verbs = calloc(1, sizeof(*verbs));
-	int back, r;
+	int r;
 
 	if (!verbs)
 		return err_set(err, CNI_IO_FAILURE, -ENOMEM, "out of memory");
-	r = netns_enter(netns, &back, err); /* a device is only opened from a namespace that has it */
-	if (r == 0) {
-		verbs->context = open_by_name(name);
-		netns_return(back);
-	}
-	if (verbs->context) {
+	r = open_from(netns, name, verbs, err);
+	if (r == 0)
 		*ret_verbs = verbs;
-		return 0;
-	}
-	free(verbs);
-	return err_set(err, ROCE_KERNEL_REFUSED, -ENODEV,
-		       "RDMA device %s cannot be opened; its file is missing (ls /dev/infiniband; modprobe ib_uverbs), or its driver is not one of those built in",
-		       name);
+	else
+		free(verbs);
+	return r;
 }
 
 void verbs_close(struct verbs *verbs)
@@ -82,13 +98,16 @@ ssize_t verbs_gids(struct verbs *verbs, struct verbs_gid gids[VERBS_GIDS_MAX])
 	return n < 0 ? n : kept;
 }
 
-bool verbs_wait(struct verbs *verbs, int timeout_ms)
+int verbs_wait(struct verbs *verbs, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = verbs->context->async_fd, .events = POLLIN };
 	struct ibv_async_event event;
 
-	if (poll(&pfd, 1, timeout_ms) <= 0 || ibv_get_async_event(verbs->context, &event) != 0)
-		return false;
+	if (poll(&pfd, 1, timeout_ms) <= 0)
+		return 0;
+	if (ibv_get_async_event(verbs->context, &event) != 0 ||
+	    event.event_type == IBV_EVENT_DEVICE_FATAL)
+		return -ENODEV;
 	ibv_ack_async_event(&event);
-	return true;
+	return 0;
 }

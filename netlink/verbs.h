@@ -22,9 +22,12 @@ struct verbs_gid {
  * @netns:	namespace that has, or sees, the device
  * @name:	its name there
  * @ret_verbs:	the device; the caller calls verbs_close()
- * @err:	ROCE_KERNEL_REFUSED: no file below /dev/infiniband, or no provider in this build
+ * @err:	ROCE_RDMA_UNUSABLE: no file below /dev/infiniband, no provider in this build, or the
+ *		kernel's words
  *
- * Return: 0 or a negative errno.
+ * A device is only opened from a namespace that has it (drivers/infiniband/core/uverbs_main.c).
+ *
+ * Return: 0, -ENODEV without file or provider, or another negative errno.
  */
 int verbs_open(int netns, const char *name, struct verbs **ret_verbs, struct err *err);
 
@@ -51,8 +54,8 @@ ssize_t verbs_gids(struct verbs *verbs, struct verbs_gid gids[VERBS_GIDS_MAX]);
  * The kernel reports every change of the GID table as IB_EVENT_GID_CHANGE
  * (drivers/infiniband/core/cache.c, dispatch_gid_change_event()); what came since verbs_open() counts.
  *
- * Return: true if something changed.
+ * Return: 0 when something changed or the time is over; -ENODEV: the device is gone.
  */
-bool verbs_wait(struct verbs *verbs, int timeout_ms);
+int verbs_wait(struct verbs *verbs, int timeout_ms);
 
 #endif

@@ -313,4 +313,9 @@ is "$verbs" '"ADD""DEL"' "IPAM plugin hangs: what it may have leased is given ba
 is "$host" equal "IPAM plugin hangs: host and pod are as before"
 is "$(pgrep -fc 'sleep 61\.25')" 0 "IPAM plugin hangs: its children are gone too"
 
+# ---- RDMA, which a veth cannot have ----
+
+try 113 'no RDMA (subsystem loaded|device on the host).*fix: ' 'rdma required' "$(config '.rdma = "required"')"
+accepted 'rdma off' "$(config '.rdma = "off"')"
+
 done_testing || exit 1

@@ -46,6 +46,7 @@ static void every_key_is_read(void **state)
 		   ",\"spoofchk\":\"off\",\"trust\":\"on\",\"link_state\":\"enable\""
 		   ",\"min_tx_rate\":10,\"max_tx_rate\":100,\"promisc\":true,\"allmulti\":false"
 		   ",\"txQLen\":77,\"sysctl\":{\"net.ipv4.conf.IFNAME.arp_filter\":\"1\"}"
+		   ",\"rdma\":\"required\""
 		   ",\"ipam\":{\"type\":\"roce-ipam\",\"range\":\"192.0.2.0/24\"}"
 		   ",\"dns\":{\"nameservers\":[\"192.0.2.1\"]}"
 		   ",\"logLevel\":\"debug\",\"logFile\":\"/var/log/roce.log\""
@@ -86,7 +87,33 @@ static void every_key_is_read(void **state)
 	assert_int_equal(json_array_size(json_object_get(conf.dns, "nameservers")), 1);
 	assert_true(conf.log.has_level && conf.log.level == LOG_LEVEL_DEBUG);
 	assert_string_equal(conf.log.file, "/var/log/roce.log");
+	assert_int_equal(conf.rdma, RDMA_REQUIRED);
 	json_decref(call.json);
+}
+
+static void rdma_is_one_of_four(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		enum netconf_rdma rdma;
+	} rows[] = {
+		{ "absent", CONF(VF), RDMA_AUTO },
+		{ "auto", CONF(VF ",\"rdma\":\"auto\""), RDMA_AUTO },
+		{ "required", CONF(VF ",\"rdma\":\"required\""), RDMA_REQUIRED },
+		{ "off", CONF(VF ",\"rdma\":\"off\""), RDMA_OFF },
+		{ "soft", CONF(VF ",\"rdma\":\"soft\""), RDMA_SOFT },
+	};
+
+	(void)state;
+	for_each_row(row, rows)
+	{
+		struct cni_call call;
+		struct netconf conf;
+
+		must_read(row->name, row->text, NULL, &call, &conf);
+		row_int(row->name, "rdma", conf.rdma, row->rdma);
+		json_decref(call.json);
+	}
 }
 
 static void absent_keys_are_absent(void **state)
@@ -450,6 +477,9 @@ static const struct {
 	{ "allmulti null", CONF(VF ",\"allmulti\":null"), TYPE, { "allmulti: must be true or false, is null" } },
 	{ "txQLen -1", CONF(VF ",\"txQLen\":-1"), VALUE, { "txQLen: -1" } },
 	{ "txqlen", CONF(VF ",\"txqlen\":1"), VALUE, { "unknown key \"txqlen\"; did you mean \"txQLen\"?" } },
+	{ "rdma true", CONF(VF ",\"rdma\":true"), TYPE, { "rdma: must be a string, is true" } },
+	{ "rdma on", CONF(VF ",\"rdma\":\"on\""), VALUE, { "rdma: \"on\" is not known", "\"auto\", \"required\", \"off\" or \"soft\"" } },
+	{ "rdma Auto", CONF(VF ",\"rdma\":\"Auto\""), VALUE, { "rdma: \"Auto\" is not known" } },
 	{ "sysctl array", CONF(VF ",\"sysctl\":[]"), TYPE, { "sysctl: must be an object of sysctls" } },
 	{ "a sysctl of the kernel", CONF(VF ",\"sysctl\":{\"kernel.panic\":\"1\"}"), VALUE,
 	  { "sysctl[\"kernel.panic\"]: is no sysctl below \"net.\"" } },
@@ -609,6 +639,7 @@ static void ipam_type_alone(void **state)
 
 static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(every_key_is_read),
+	cmocka_unit_test(rdma_is_one_of_four),
 	cmocka_unit_test(absent_keys_are_absent),
 	cmocka_unit_test(keys_of_others_are_tolerated),
 	cmocka_unit_test(empty_ipam_is_no_ipam),

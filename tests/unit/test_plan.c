@@ -103,6 +103,47 @@ static struct host_state host_vf_exclusive_no_rdma(void)
 	return state;
 }
 
+static struct host_state host_vf_no_subsystem(void)
+{
+	struct host_state state = host_vf_exclusive_no_rdma();
+
+	state.rdma_mode = RDMADEV_NONE;
+	return state;
+}
+
+static struct host_state host_vf_unknown_driver(void)
+{
+	struct host_state state = host_vf_exclusive_no_rdma();
+
+	snprintf(state.device.pci.driver, sizeof(state.device.pci.driver), "igbvf");
+	return state;
+}
+
+static struct host_state host_vf_no_driver(void)
+{
+	struct host_state state = host_vf_exclusive_no_rdma();
+
+	state.device.pci.driver[0] = '\0';
+	return state;
+}
+
+static struct host_state host_vf_works(void)
+{
+	struct host_state state = host_vf_exclusive();
+
+	snprintf(state.chardev, sizeof(state.chardev), "uverbs4");
+	snprintf(state.soft, sizeof(state.soft), "rxe_7_net1");
+	return state;
+}
+
+static struct host_state host_vf_in_use(void)
+{
+	struct host_state state = host_vf_works();
+
+	snprintf(state.rdma_holder, sizeof(state.rdma_holder), "ib_write_bw (process 4711)");
+	return state;
+}
+
 static struct host_state host_vf_vlan_7(void)
 {
 	struct host_state state = host_vf();
@@ -414,6 +455,20 @@ static const struct {
 	  host_vf_exclusive_no_rdma,
 	  { .set.mtu = SET(9000) },
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
+	{ "exclusive, RDMA off",
+	  host_vf_works,
+	  { .set.mtu = SET(9000), .rdma = RDMA_OFF },
+	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: set up\n" },
+	{ "exclusive, RDMA required",
+	  host_vf_works,
+	  { .set.mtu = SET(9000), .rdma = RDMA_REQUIRED },
+	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: move its RDMA device to the pod\n"
+	  "x: set up\n" },
+	{ "soft RoCE: the VF's own device stays, the soft one comes last",
+	  host_vf_works,
+	  { .set.mtu = SET(9000), .ipam_type = "i", .rdma = RDMA_SOFT },
+	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\n"
+	  "take addresses from the IPAM plugin\nx: set up\nx: make soft-RoCE device rxe_7_net1\n" },
 	{ "VLAN of before stays",
 	  host_vf_vlan_7,
 	  { .set.mtu = SET(9000) },
@@ -823,6 +878,62 @@ static const struct {
 	  "",
 	  "allmulti: ",
 	  "leave it out" },
+	{ "RDMA required, no subsystem",
+	  host_vf_no_subsystem,
+	  { .set.mtu = SET(9000), .rdma = RDMA_REQUIRED },
+	  ROCE_RDMA_UNUSABLE,
+	  "rdma-no-subsystem",
+	  "",
+	  "the kernel has no RDMA subsystem loaded",
+	  "modprobe ib_uverbs" },
+	{ "RDMA required, the module is missing",
+	  host_vf_exclusive_no_rdma,
+	  { .set.mtu = SET(9000), .rdma = RDMA_REQUIRED },
+	  ROCE_RDMA_UNUSABLE,
+	  "rdma-no-device",
+	  "",
+	  "device ens1f0v2 has no RDMA device on the host; its driver is mlx5_core",
+	  "modprobe mlx5_ib" },
+	{ "RDMA required, an adapter without",
+	  host_vf_unknown_driver,
+	  { .set.mtu = SET(9000), .rdma = RDMA_REQUIRED },
+	  ROCE_RDMA_UNUSABLE,
+	  "rdma-no-device",
+	  "",
+	  "its driver is igbvf",
+	  "an adapter with RoCE" },
+	{ "RDMA required, no driver",
+	  host_vf_no_driver,
+	  { .set.mtu = SET(9000), .rdma = RDMA_REQUIRED },
+	  ROCE_RDMA_UNUSABLE,
+	  "rdma-no-device",
+	  "",
+	  "its driver is not bound",
+	  "echo 0000:3b:00.2 > /sys/bus/pci/drivers_probe" },
+	{ "RDMA required, no PCI device",
+	  host_veth,
+	  { .set.mtu = SET(1500), .rdma = RDMA_REQUIRED },
+	  ROCE_RDMA_UNUSABLE,
+	  "rdma-no-subsystem",
+	  "",
+	  "the kernel has no RDMA subsystem",
+	  "" },
+	{ "RDMA required, no file",
+	  host_vf_exclusive,
+	  { .set.mtu = SET(9000), .rdma = RDMA_REQUIRED },
+	  ROCE_RDMA_UNUSABLE,
+	  "rdma-no-chardev",
+	  "",
+	  "no uverbs file below /dev/infiniband",
+	  "modprobe ib_uverbs" },
+	{ "soft RoCE on a VF for userspace",
+	  host_vf_userspace,
+	  { .rdma = RDMA_SOFT },
+	  CNI_CONFIG_INVALID,
+	  "setting-needs-netdev",
+	  "",
+	  "rdma \"soft\": the VF's driver is one for userspace",
+	  "bind the VF to its network driver" },
 	{ "queue of a VF for userspace",
 	  host_vf_userspace,
 	  { .set.txqlen = SET(1) },
@@ -1324,6 +1435,42 @@ static void cut_chain_is_a_warning(void **state)
 	row_part("more", "text", f->text, "was not looked at");
 }
 
+/* Only where the device will be taken away from who has it open. */
+static void holder_is_named(void **state)
+{
+	static const struct {
+		const char *name;
+		enum rdmadev_mode mode;
+		enum netconf_rdma rdma;
+		size_t n;
+	} rows[] = {
+		{ "auto", RDMADEV_EXCLUSIVE, RDMA_AUTO, 1 },
+		{ "required", RDMADEV_EXCLUSIVE, RDMA_REQUIRED, 1 },
+		{ "off", RDMADEV_EXCLUSIVE, RDMA_OFF, 0 },
+		{ "soft", RDMADEV_EXCLUSIVE, RDMA_SOFT, 0 },
+		{ "mode shared", RDMADEV_SHARED, RDMA_AUTO, 0 },
+	};
+	static struct plan plan;
+
+	(void)state;
+	for_each_row(row, rows)
+	{
+		struct host_state host = host_vf_in_use();
+		struct netconf conf = { .set.mtu = SET(9000), .rdma = row->rdma };
+		const struct finding *f = &plan.findings.items[0];
+
+		host.rdma_mode = row->mode;
+		plan_add(&conf, &profile, &host, "net1", &plan);
+		row_int(row->name, "findings", (long long)plan.findings.n, (long long)row->n);
+		if (row->n == 0)
+			continue;
+		row_int(row->name, "severity", f->severity, SEVERITY_WARNING);
+		row_text(row->name, "id", f->id, "rdma-in-use");
+		row_text(row->name, "text", f->text,
+			 "RDMA device mlx5_4 is open on the host by ib_write_bw (process 4711): the move cuts it off");
+	}
+}
+
 /* The question that a plan puts to the engine: hops, tags, driver and fabric as observed. */
 static void chain_is_asked_as_observed(void **state)
 {
@@ -1519,6 +1666,7 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(refused_policy_loosens_nothing),
 	cmocka_unit_test(clamped_mtu_is_planned),
 	cmocka_unit_test(cut_chain_is_a_warning),
+	cmocka_unit_test(holder_is_named),
 	cmocka_unit_test(chain_is_asked_as_observed),
 	cmocka_unit_test(missing_profile_is_a_warning),
 	cmocka_unit_test(addresses_come_first),

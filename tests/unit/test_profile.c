@@ -90,16 +90,18 @@ static void least_is_read(void **state)
 	profile_free(&profile);
 }
 
-static void carrier_wait_is_read(void **state)
+static void waits_are_read(void **state)
 {
 	static const struct {
 		const char *name, *text;
-		int ms;
+		int carrier, gid;
 	} rows[] = {
-		{ "default", "{\"version\":1}", 200 },
-		{ "none", "{\"version\":1,\"carrierWait\":0}", 0 },
-		{ "shorter", "{\"version\":1,\"carrierWait\":1}", 1 },
-		{ "longest", "{\"version\":1,\"carrierWait\":10000}", 10000 },
+		{ "default", "{\"version\":1}", 200, 2000 },
+		{ "none", "{\"version\":1,\"carrierWait\":0,\"gidWait\":0}", 0, 0 },
+		{ "shorter", "{\"version\":1,\"carrierWait\":1}", 1, 2000 },
+		{ "longest", "{\"version\":1,\"carrierWait\":10000}", 10000, 2000 },
+		{ "shorter for GIDs", "{\"version\":1,\"gidWait\":1}", 200, 1 },
+		{ "longest for GIDs", "{\"version\":1,\"gidWait\":10000}", 200, 10000 },
 	};
 	struct profile profile;
 
@@ -107,7 +109,8 @@ static void carrier_wait_is_read(void **state)
 	for_each_row(row, rows)
 	{
 		must_load(row->name, row->text, &profile);
-		row_int(row->name, "carrier_wait_ms", profile.carrier_wait_ms, row->ms);
+		row_int(row->name, "carrier_wait_ms", profile.carrier_wait_ms, row->carrier);
+		row_int(row->name, "gid_wait_ms", profile.gid_wait_ms, row->gid);
 		profile_free(&profile);
 	}
 }
@@ -128,6 +131,7 @@ static void missing_file_gives_the_defaults(void **state)
 	assert_int_equal(profile.mtu, MTU_STRICT);
 	assert_string_equal(profile.state_dir, "/run");
 	assert_int_equal(profile.carrier_wait_ms, 200);
+	assert_int_equal(profile.gid_wait_ms, 2000);
 	assert_int_equal(profile.durability, FILE_VOLATILE);
 	assert_int_equal(profile_fabric(&profile, NULL, &port, &fabric, &err), 0);
 	assert_null(fabric);
@@ -486,6 +490,10 @@ static const struct {
 	{ "vfBaseline that contradicts itself",
 	  FABRIC("\"vfBaseline\":{\"vlanQoS\":3}"),
 	  { "fabrics.a.vfBaseline.vlanQoS: needs \"vlan\"" } },
+	{ "gidWait negative",
+	  V "\"gidWait\":-1}",
+	  { "gidWait: -1 is not a number of milliseconds", "0 to 10000" } },
+	{ "gidWait too long", V "\"gidWait\":10001}", { "gidWait: 10001" } },
 	{ "carrierWait string", V "\"carrierWait\":\"200\"}", { "carrierWait: must be an integer" } },
 	{ "carrierWait real", V "\"carrierWait\":0.2}", { "carrierWait: must be an integer" } },
 	{ "carrierWait negative",
@@ -921,7 +929,7 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(forbid_is_read),
 	cmocka_unit_test(all_can_be_forbidden),
 	cmocka_unit_test(baseline_of_vfs_is_read),
-	cmocka_unit_test(carrier_wait_is_read),
+	cmocka_unit_test(waits_are_read),
 	cmocka_unit_test(policies_are_read),
 	cmocka_unit_test(log_roots_are_read),
 	cmocka_unit_test(policy_reader_names_the_path),
