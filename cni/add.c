@@ -222,6 +222,8 @@ static int make_plan(struct add *add, struct err *err)
 	if (r < 0)
 		return r;
 	a->device = state->device;
+	if (add->conf.rdma == RDMA_OFF || add->conf.rdma == RDMA_SOFT)
+		a->device.has_rdma = false; /* what it has stays on the host, and is not the pod's */
 	a->pf_ifindex = state->pf.ifindex;
 	plan_add(&add->conf, &add->profile, state, ifname, &add->plan);
 	log_chain(add);
@@ -343,7 +345,7 @@ static int read_back(struct add *add, struct cni_iface *ret_iface, struct err *e
 
 static int wait_ready(struct add *add, struct err *err)
 {
-	if (!add->apply.device.has_rdma || add->conf.rdma == RDMA_OFF)
+	if (!add->apply.device.has_rdma)
 		return 0;
 	return ready_wait(&add->apply, &add->plan.chain, add->conf.rdma == RDMA_REQUIRED,
 			  add->profile.gid_wait_ms, err);

@@ -18,4 +18,8 @@ for pod in examples/pod*.yaml; do
 for pod in yaml.safe_load_all(open(sys.argv[1])):
     assert pod["metadata"]["annotations"]["k8s.v1.cni.cncf.io/networks"].startswith("rail")' "$pod"
 done
+run_ok 'examples/device-plugin.yaml hands out the device files of RDMA' python3 -c 'import json, yaml
+config = json.loads(yaml.safe_load(open("examples/device-plugin.yaml"))["data"]["config.json"])
+assert all(r["selectors"][0]["isRdma"] is True for r in config["resourceList"])'
+run_ok 'examples/exclusive-mode.sh is a script' sh -n examples/exclusive-mode.sh
 done_testing || exit 1
