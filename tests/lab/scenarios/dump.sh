@@ -9,7 +9,7 @@ set -u
 . tests/lab/lib.sh
 
 vfs 9000
-run_ok 'an RDMA device on the VF' insmod "$REPO/build/lab/rdmatest.ko" pci=$VF0
+run_ok 'an RDMA device on the VF' rdmatest pci=$VF0
 VF=$(vf_netdev $VF0)
 read -r MAC <"/sys/class/net/$VF/address"
 mkdir -p /run/roce-cni/devices /run/roce-ipam/rail

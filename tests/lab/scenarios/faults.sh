@@ -15,7 +15,7 @@ set -u
 
 profile
 vfs 9000
-run_ok 'an RDMA device on the VF' insmod "$REPO/build/lab/rdmatest.ko" pci=$VF0
+run_ok 'an RDMA device on the VF' rdmatest pci=$VF0
 run_ok 'that moves with it' rdma system set netns exclusive
 pods a
 CONF=$(config $VF0 '{"vlan": 7, "mac": "02:00:5e:00:53:01", "mtu": 9000}')

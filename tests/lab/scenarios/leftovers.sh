@@ -178,7 +178,7 @@ is "$(journals)$(leases)" '' 'bound again: DEL'
 # ---- with an RDMA device, in mode exclusive ----
 
 ip netns del b
-run_ok 'the test module' insmod "$REPO/build/lab/rdmatest.ko" "pci=$VF0"
+run_ok 'the test module' rdmatest "pci=$VF0"
 run_ok 'mode exclusive' rdma system set netns exclusive
 pods a
 before=$(settled_dump)

@@ -11,7 +11,7 @@ set -u
 ROUNDS=6
 profile
 vfs 9000
-run_ok 'the test module' insmod "$REPO/build/lab/rdmatest.ko" "pci=$VF0"
+run_ok 'the test module' rdmatest "pci=$VF0"
 run_ok 'mode exclusive' rdma system set netns exclusive
 pods a b
 CONF=$(config $VF0 '{"vlan": 7, "mac": "02:00:5e:00:53:01", "mtu": 9000}')
