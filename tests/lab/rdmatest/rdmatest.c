@@ -22,7 +22,9 @@
  *		and an RDMA device, as mlx5_core.sf.N has them. Its netdev sends nothing
  *
  * The device takes itself for rxe towards userspace, so that the rxe provider of libibverbs opens it:
- * enough to ask for port and GID table and to wait for events.
+ * enough to ask for port and GID table and to wait for events. The real rxe, if it is loaded, must not find
+ * it by its netdev, or it would end it as one of its own when that is moved: so .get_netdev, and no
+ * ib_device_set_netdev().
  *
  * insmod rdmatest.ko pci=0000:01:10.0,0000:02:10.0
  * echo 'mlx5_0 out_of_buffer 7' >/sys/module/rdmatest/parameters/counter
@@ -116,6 +118,12 @@ static int rt_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *at
 	attr->active_width = IB_WIDTH_4X;
 	attr->active_speed = IB_SPEED_EDR;
 	return 0;
+}
+
+static struct net_device *rt_get_netdev(struct ib_device *ib, u32 port)
+{
+	dev_hold(to_rt(ib)->netdev);
+	return to_rt(ib)->netdev;
 }
 
 static int rt_port_immutable(struct ib_device *ib, u32 port, struct ib_port_immutable *immutable)
@@ -268,6 +276,7 @@ static const struct ib_device_ops rt_ops = {
 	.del_gid = rt_del_gid,
 	.get_hw_stats = rt_get_stats,
 	.get_link_layer = rt_link_layer,
+	.get_netdev = rt_get_netdev,
 	.get_port_immutable = rt_port_immutable,
 	.query_device = rt_query_device,
 	.query_pkey = rt_query_pkey,
@@ -316,9 +325,7 @@ static int rt_register(struct device *parent, struct net_device *netdev)
 	ib_set_device_ops(&rt->ib, &rt_ops);
 	if (movable)
 		ib_set_device_ops(&rt->ib, &rt_movable_ops);
-	ret = ib_device_set_netdev(&rt->ib, netdev, RT_PORT);
-	if (!ret)
-		ret = ib_register_device(&rt->ib, "mlx5_%d", parent);
+	ret = ib_register_device(&rt->ib, "mlx5_%d", parent);
 	if (ret) {
 		ib_dealloc_device(&rt->ib);
 		return ret;
@@ -363,7 +370,7 @@ static int rt_add(struct device *parent)
 	int ret = netdev ? rt_register(parent, netdev) : -ENODEV;
 
 	if (netdev)
-		dev_put(netdev); /* the core holds its own */
+		dev_put(netdev); /* it outlives its RDMA device, see rt_bus_event() */
 	if (ret)
 		dev_err(parent, "rdmatest: error %d\n", ret);
 	return ret;
