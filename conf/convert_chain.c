@@ -23,14 +23,18 @@ static bool is_envelope(const char *key)
 
 /* ---- rdma ---- */
 
+/* It gives no pod without an RDMA device, and so do we. */
 static void fold_rdma(struct convert_run *run, const json_t *rdma, const char *base)
 {
 	static const char *const ours[] = { "deviceID", "capabilities" };
+	_cleanup_json_ json_t *required = json_string("required");
 	char path[CONVERT_PATH_SIZE];
 	const char *key;
 	json_t *value;
 
-	convert_say(run, CONVERT_NOTE, base, "goes: roce moves the RDMA device itself");
+	convert_put(&run->roce, "rdma", required, base);
+	convert_say(run, CONVERT_NOTE, base,
+		    "becomes \"rdma\": \"required\": roce moves the RDMA device itself");
 	json_object_foreach((json_t *)rdma, key, value)
 		if (!is_envelope(key) && !is_one_of(key, ours, ARRAY_SIZE(ours)))
 			convert_say(run, CONVERT_LOST, convert_join(path, base, key),

@@ -261,10 +261,11 @@ static void host_local(void **state)
 static void chains_are_folded(void **state)
 {
 	static const struct row rows[] = {
-		{ "rdma goes", LIST(VF("sriov") "},{\"type\":\"rdma\"}"), LIST(VF("roce") "}"), 0,
-		  "NOTE plugins[1]: goes" },
+		{ "rdma goes", LIST(VF("sriov") "},{\"type\":\"rdma\"}"),
+		  LIST(VF("roce") ",\"rdma\":\"required\"}"), 0,
+		  "NOTE plugins[1]: becomes \"rdma\": \"required\"" },
 		{ "rdma's own keys", LIST(VF("sriov") "},{\"type\":\"rdma\",\"args\":{}}"),
-		  LIST(VF("roce") "}"), 1, "LOST plugins[1].args: " },
+		  LIST(VF("roce") ",\"rdma\":\"required\"}"), 1, "LOST plugins[1].args: " },
 		{ "rdma of nobody", LIST("{\"type\":\"rdma\"}," VF("sriov") "}"),
 		  LIST("{\"type\":\"rdma\"}," VF("roce") "}"), 0, NULL },
 		{ "all of tuning", LIST(VF("sriov") "}," TUNING(",\"mtu\":4200,\"mac\":\"02:00:00:00:00:01\"")),
