@@ -18,8 +18,9 @@
  * What is not on a real adapter, for tests:
  *   movable=0	no .disassociate_ucontext: the core does not move the device, as with qedr or efa
  *   gid_delay=N	milliseconds that each new GID takes until it is in the table; may be changed later
- *   sf=PCI	a subfunction below this PCI device: an auxiliary device rdmatest.sf.1 with a netdev sf0
- *		and an RDMA device, as mlx5_core.sf.N has them. Its netdev sends nothing
+ *   sf=PCI	a subfunction below this PCI device: an auxiliary device rdmatest.sf.1, whose driver makes a
+ *		netdev sf0 and an RDMA device, as mlx5_core.sf.N has them. Its netdev sends nothing.
+ *		sf=PCI,PCI makes two, rdmatest.sf.1 and rdmatest.sf.2, and so on
  *
  * The device takes itself for rxe towards userspace, so that the rxe provider of libibverbs opens it:
  * enough to ask for port and GID table and to wait for events. The real rxe, if it is loaded, must not find
@@ -61,9 +62,10 @@ static unsigned int gid_delay;
 module_param(gid_delay, uint, 0644);
 MODULE_PARM_DESC(gid_delay, "milliseconds until a new GID is in the table");
 
-static char *sf;
-module_param(sf, charp, 0444);
-MODULE_PARM_DESC(sf, "PCI address below which there is a subfunction");
+static char *sf[RT_MAX_DEVICES];
+static unsigned int sf_count;
+module_param_array(sf, charp, &sf_count, 0444);
+MODULE_PARM_DESC(sf, "PCI addresses, below each of which there is a subfunction");
 
 struct rt_device {
 	struct ib_device ib;
@@ -420,10 +422,12 @@ static int rt_add_by_name(const char *name)
 
 /* ---- the subfunction ---- */
 
-static struct rt_sf {
+struct rt_sf {
 	struct auxiliary_device aux;
-	struct net_device *netdev;
-} *rt_sf;
+	struct net_device *netdev; /* while the driver is bound */
+};
+
+static struct rt_sf *rt_sfs[RT_MAX_DEVICES];
 
 static netdev_tx_t rt_sf_xmit(struct sk_buff *skb, struct net_device *netdev)
 {
@@ -451,10 +455,6 @@ static const struct net_device_ops rt_sf_ops = {
 	.ndo_validate_addr = eth_validate_addr,
 };
 
-static void rt_sf_release(struct device *dev)
-{
-}
-
 static int rt_sf_netdev(struct rt_sf *s)
 {
 	int ret;
@@ -469,59 +469,88 @@ static int rt_sf_netdev(struct rt_sf *s)
 	SET_NETDEV_DEV(s->netdev, &s->aux.dev);
 	netif_carrier_off(s->netdev);
 	ret = register_netdev(s->netdev);
-	if (ret) {
+	if (ret)
 		free_netdev(s->netdev);
-		s->netdev = NULL;
-	}
 	return ret;
+}
+
+static void rt_sf_unbind(struct auxiliary_device *aux)
+{
+	struct rt_sf *s = container_of(aux, struct rt_sf, aux);
+
+	rt_remove(&aux->dev);
+	unregister_netdev(s->netdev);
+	free_netdev(s->netdev);
+}
+
+static int rt_sf_bind(struct auxiliary_device *aux, const struct auxiliary_device_id *id)
+{
+	struct rt_sf *s = container_of(aux, struct rt_sf, aux);
+	int ret = rt_sf_netdev(s);
+
+	if (ret)
+		return ret;
+	ret = rt_register(&aux->dev, s->netdev);
+	if (ret)
+		rt_sf_unbind(aux);
+	return ret;
+}
+
+static const struct auxiliary_device_id rt_sf_ids[] = { { .name = KBUILD_MODNAME ".sf" }, {} };
+
+static struct auxiliary_driver rt_sf_driver = {
+	.name = "sf",
+	.probe = rt_sf_bind,
+	.remove = rt_sf_unbind,
+	.id_table = rt_sf_ids,
+};
+
+static void rt_sf_release(struct device *dev)
+{
+	kfree(container_of(dev, struct rt_sf, aux.dev));
 }
 
 static void rt_sf_remove(void)
 {
-	if (!rt_sf)
-		return;
-	rt_remove(&rt_sf->aux.dev);
-	if (rt_sf->netdev) {
-		unregister_netdev(rt_sf->netdev);
-		free_netdev(rt_sf->netdev);
+	unsigned int i;
+
+	for (i = 0; i < sf_count; i++) {
+		if (!rt_sfs[i])
+			continue;
+		auxiliary_device_delete(&rt_sfs[i]->aux);
+		auxiliary_device_uninit(&rt_sfs[i]->aux);
 	}
-	auxiliary_device_delete(&rt_sf->aux);
-	auxiliary_device_uninit(&rt_sf->aux);
-	kfree(rt_sf);
-	rt_sf = NULL;
+	auxiliary_driver_unregister(&rt_sf_driver);
 }
 
-static int rt_sf_add(struct device *parent)
+static int rt_sf_add(struct device *parent, unsigned int i)
 {
+	struct rt_sf *s = kzalloc(sizeof(*s), GFP_KERNEL);
 	int ret;
 
-	rt_sf = kzalloc(sizeof(*rt_sf), GFP_KERNEL);
-	if (!rt_sf)
+	if (!s)
 		return -ENOMEM;
-	rt_sf->aux.name = "sf";
-	rt_sf->aux.id = 1;
-	rt_sf->aux.dev.parent = parent;
-	rt_sf->aux.dev.release = rt_sf_release;
-	ret = auxiliary_device_init(&rt_sf->aux);
-	if (!ret)
-		ret = auxiliary_device_add(&rt_sf->aux);
+	s->aux.name = "sf";
+	s->aux.id = i + 1;
+	s->aux.dev.parent = parent;
+	s->aux.dev.release = rt_sf_release;
+	ret = auxiliary_device_init(&s->aux);
 	if (ret) {
-		kfree(rt_sf);
-		rt_sf = NULL;
+		kfree(s);
 		return ret;
 	}
-	ret = rt_sf_netdev(rt_sf);
-	if (!ret)
-		ret = rt_register(&rt_sf->aux.dev, rt_sf->netdev);
+	ret = auxiliary_device_add(&s->aux);
 	if (ret)
-		rt_sf_remove();
+		auxiliary_device_uninit(&s->aux);
+	else
+		rt_sfs[i] = s;
 	return ret;
 }
 
-static int rt_sf_add_by_name(const char *name)
+static int rt_sf_add_by_name(unsigned int i)
 {
-	struct device *dev = bus_find_device_by_name(&pci_bus_type, NULL, name);
-	int ret = dev ? rt_sf_add(dev) : -ENODEV;
+	struct device *dev = bus_find_device_by_name(&pci_bus_type, NULL, sf[i]);
+	int ret = dev ? rt_sf_add(dev, i) : -ENODEV;
 
 	if (dev)
 		put_device(dev);
@@ -531,12 +560,14 @@ static int rt_sf_add_by_name(const char *name)
 static int __init rt_init(void)
 {
 	unsigned int i;
-	int ret = 0;
+	int ret = auxiliary_driver_register(&rt_sf_driver);
 
+	if (ret)
+		return ret;
 	for (i = 0; i < pci_count && !ret; i++)
 		ret = rt_add_by_name(pci[i]);
-	if (!ret && sf)
-		ret = rt_sf_add_by_name(sf);
+	for (i = 0; i < sf_count && !ret; i++)
+		ret = rt_sf_add_by_name(i);
 	if (!ret)
 		ret = bus_register_notifier(&pci_bus_type, &rt_bus_block);
 	if (ret) {
