@@ -310,7 +310,8 @@ static struct net_device *rt_find_netdev(struct device *parent)
 	return found;
 }
 
-static int rt_register(struct device *parent, struct net_device *netdev)
+/* @dma: the device that would read and write memory */
+static int rt_register(struct device *parent, struct device *dma, struct net_device *netdev)
 {
 	struct rt_device *rt = ib_alloc_device(rt_device, ib);
 	int ret;
@@ -327,7 +328,7 @@ static int rt_register(struct device *parent, struct net_device *netdev)
 	ib_set_device_ops(&rt->ib, &rt_ops);
 	if (movable)
 		ib_set_device_ops(&rt->ib, &rt_movable_ops);
-	ret = ib_register_device(&rt->ib, "mlx5_%d", parent);
+	ret = ib_register_device(&rt->ib, "mlx5_%d", dma);
 	if (ret) {
 		ib_dealloc_device(&rt->ib);
 		return ret;
@@ -369,7 +370,7 @@ static void rt_remove(struct device *parent)
 static int rt_add(struct device *parent)
 {
 	struct net_device *netdev = rt_find_netdev(parent);
-	int ret = netdev ? rt_register(parent, netdev) : -ENODEV;
+	int ret = netdev ? rt_register(parent, parent, netdev) : -ENODEV;
 
 	if (netdev)
 		dev_put(netdev); /* it outlives its RDMA device, see rt_bus_event() */
@@ -490,7 +491,7 @@ static int rt_sf_bind(struct auxiliary_device *aux, const struct auxiliary_devic
 
 	if (ret)
 		return ret;
-	ret = rt_register(&aux->dev, s->netdev);
+	ret = rt_register(&aux->dev, aux->dev.parent, s->netdev);
 	if (ret)
 		rt_sf_unbind(aux);
 	return ret;
