@@ -21,6 +21,7 @@
  *   sf=PCI	a subfunction below this PCI device: an auxiliary device rdmatest.sf.1, whose driver makes a
  *		netdev sf0 and an RDMA device, as mlx5_core.sf.N has them. Its netdev sends nothing.
  *		sf=PCI,PCI makes two, rdmatest.sf.1 and rdmatest.sf.2, and so on
+ *   twin=1	before those, a device rdmatest.sf.1 on another bus, with a netdev twin0
  *
  * The device takes itself for rxe towards userspace, so that the rxe provider of libibverbs opens it:
  * enough to ask for port and GID table and to wait for events. The real rxe, if it is loaded, must not find
@@ -36,6 +37,7 @@
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/pci.h>
+#include <linux/platform_device.h>
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 #include <net/addrconf.h>
@@ -66,6 +68,10 @@ static char *sf[RT_MAX_DEVICES];
 static unsigned int sf_count;
 module_param_array(sf, charp, &sf_count, 0444);
 MODULE_PARM_DESC(sf, "PCI addresses, below each of which there is a subfunction");
+
+static bool twin;
+module_param(twin, bool, 0444);
+MODULE_PARM_DESC(twin, "whether a platform device has the name of the first subfunction");
 
 struct rt_device {
 	struct ib_device ib;
@@ -456,23 +462,31 @@ static const struct net_device_ops rt_sf_ops = {
 	.ndo_validate_addr = eth_validate_addr,
 };
 
-static int rt_sf_netdev(struct rt_sf *s)
+/* Return: a netdev of @dev, or an error pointer. */
+static struct net_device *rt_sf_netdev(struct device *dev, const char *name)
 {
+	struct net_device *netdev = alloc_etherdev(0);
 	int ret;
 
-	s->netdev = alloc_etherdev(0);
-	if (!s->netdev)
-		return -ENOMEM;
-	s->netdev->netdev_ops = &rt_sf_ops;
-	s->netdev->max_mtu = 9216;
-	eth_hw_addr_random(s->netdev);
-	strscpy(s->netdev->name, "sf%d", IFNAMSIZ);
-	SET_NETDEV_DEV(s->netdev, &s->aux.dev);
-	netif_carrier_off(s->netdev);
-	ret = register_netdev(s->netdev);
-	if (ret)
-		free_netdev(s->netdev);
-	return ret;
+	if (!netdev)
+		return ERR_PTR(-ENOMEM);
+	netdev->netdev_ops = &rt_sf_ops;
+	netdev->max_mtu = 9216;
+	eth_hw_addr_random(netdev);
+	strscpy(netdev->name, name, IFNAMSIZ);
+	SET_NETDEV_DEV(netdev, dev);
+	netif_carrier_off(netdev);
+	ret = register_netdev(netdev);
+	if (!ret)
+		return netdev;
+	free_netdev(netdev);
+	return ERR_PTR(ret);
+}
+
+static void rt_sf_netdev_remove(struct net_device *netdev)
+{
+	unregister_netdev(netdev);
+	free_netdev(netdev);
 }
 
 static void rt_sf_unbind(struct auxiliary_device *aux)
@@ -480,17 +494,17 @@ static void rt_sf_unbind(struct auxiliary_device *aux)
 	struct rt_sf *s = container_of(aux, struct rt_sf, aux);
 
 	rt_remove(&aux->dev);
-	unregister_netdev(s->netdev);
-	free_netdev(s->netdev);
+	rt_sf_netdev_remove(s->netdev);
 }
 
 static int rt_sf_bind(struct auxiliary_device *aux, const struct auxiliary_device_id *id)
 {
 	struct rt_sf *s = container_of(aux, struct rt_sf, aux);
-	int ret = rt_sf_netdev(s);
+	int ret;
 
-	if (ret)
-		return ret;
+	s->netdev = rt_sf_netdev(&aux->dev, "sf%d");
+	if (IS_ERR(s->netdev))
+		return PTR_ERR(s->netdev);
 	ret = rt_register(&aux->dev, aux->dev.parent, s->netdev);
 	if (ret)
 		rt_sf_unbind(aux);
@@ -558,6 +572,36 @@ static int rt_sf_add_by_name(unsigned int i)
 	return ret;
 }
 
+/* ---- the subfunction's namesake ---- */
+
+static struct platform_device *rt_twin;
+static struct net_device *rt_twin_netdev;
+
+static void rt_twin_remove(void)
+{
+	if (rt_twin_netdev)
+		rt_sf_netdev_remove(rt_twin_netdev);
+	platform_device_unregister(rt_twin);
+}
+
+static int rt_twin_add(void)
+{
+	struct net_device *netdev;
+
+	rt_twin = platform_device_register_simple(KBUILD_MODNAME ".sf", 1, NULL, 0);
+	if (IS_ERR(rt_twin)) {
+		int ret = PTR_ERR(rt_twin);
+
+		rt_twin = NULL;
+		return ret;
+	}
+	netdev = rt_sf_netdev(&rt_twin->dev, "twin%d");
+	if (IS_ERR(netdev))
+		return PTR_ERR(netdev);
+	rt_twin_netdev = netdev;
+	return 0;
+}
+
 static int __init rt_init(void)
 {
 	unsigned int i;
@@ -567,12 +611,15 @@ static int __init rt_init(void)
 		return ret;
 	for (i = 0; i < pci_count && !ret; i++)
 		ret = rt_add_by_name(pci[i]);
+	if (!ret && twin)
+		ret = rt_twin_add();
 	for (i = 0; i < sf_count && !ret; i++)
 		ret = rt_sf_add_by_name(i);
 	if (!ret)
 		ret = bus_register_notifier(&pci_bus_type, &rt_bus_block);
 	if (ret) {
 		rt_sf_remove();
+		rt_twin_remove();
 		rt_remove(NULL);
 	}
 	return ret;
@@ -582,6 +629,7 @@ static void __exit rt_exit(void)
 {
 	bus_unregister_notifier(&pci_bus_type, &rt_bus_block);
 	rt_sf_remove();
+	rt_twin_remove();
 	rt_remove(NULL);
 }
 

@@ -18,9 +18,11 @@ sf_back() { compgen -G "$BUS/devices/$SF1/net/*" >/dev/null; }
 profile
 echo 1 >/sys/class/net/$PF0/device/sriov_numvfs
 pf_up $PF0 9000
-run_ok 'the test module' rdmatest "sf=0000:01:00.0,0000:01:00.0"
+run_ok 'the test module' rdmatest "sf=0000:01:00.0,0000:01:00.0" twin=1
 run_ok 'mode exclusive' rdma system set netns exclusive
 is "$(rdma_names)" '["mlx5_0","mlx5_1"]' 'each subfunction has an RDMA device'
+is "$(ip -j -d link show twin0 | jq -r '.[0].parentbus + " " + .[0].parentdev')" "platform $SF1" \
+	'a device on another bus has the name of the first'
 pods a b
 before=$(settled_dump)
 
