@@ -22,7 +22,7 @@ static const struct ctl_option options_table[] = {
 	  offsetof(struct options, offline) },
 	{ "profile", 0, "FILE", "node profile (default " PROFILE_PATH ")", ctl_read_text,
 	  offsetof(struct options, profile) },
-	{ "device", 0, "PCI", "the VF that Multus would name (default: the first free one)",
+	{ "device", 0, "DEVICE", "the VF or subfunction that Multus would name (default: the first free VF)",
 	  ctl_read_text, offsetof(struct options, device) },
 	{ "netns", 0, "PATH", "the pod's network namespace (default: an empty one)", ctl_read_text,
 	  offsetof(struct options, netns) },
