@@ -124,7 +124,7 @@ static int settle_picked(const char *pci, void *arg, struct err *err)
 	struct apply *a = &add->apply;
 	int r;
 
-	memcpy(add->conf.pci, pci, sizeof(add->conf.pci));
+	snprintf(add->conf.device_id, sizeof(add->conf.device_id), "%s", pci);
 	r = observe_device(&add->conf, &a->host, &a->device, err);
 	return r < 0 ? r : settle_device(add, a->device.key, err);
 }
@@ -299,6 +299,13 @@ static int run_steps(struct add *add, struct err *err)
 	return apply_do(a, addresses.steps, addresses.n_steps, err);
 }
 
+/* A subfunction is no PCI device, and its PF's address would tell one from another as little as none. */
+static void set_pci_id(const struct device *device, struct cni_iface *iface)
+{
+	if (!device->pci.is_sf)
+		snprintf(iface->pci, sizeof(iface->pci), "%.12s", device->pci.addr);
+}
+
 /* A VF in the hands of a process: what was ordered on its PF, and the MTU only if somebody named one. */
 static int read_back_vf(struct add *add, struct cni_iface *ret_iface, struct err *err)
 {
@@ -315,7 +322,7 @@ static int read_back_vf(struct add *add, struct cni_iface *ret_iface, struct err
 	*ret_iface = (struct cni_iface){ .mtu = mtu.set ? add->plan.chain.pod_mtu : 0,
 					 .sandbox = add->call->args.netns };
 	snprintf(ret_iface->name, sizeof(ret_iface->name), "%s", add->call->args.ifname);
-	memcpy(ret_iface->pci, a->device.pci.addr, sizeof(ret_iface->pci));
+	set_pci_id(&a->device, ret_iface);
 	if (mac_is_unicast(vf.mac))
 		mac_format(vf.mac, ret_iface->mac);
 	return 0;
@@ -338,7 +345,7 @@ static int read_back(struct add *add, struct cni_iface *ret_iface, struct err *e
 	add->link = link;
 	*ret_iface = (struct cni_iface){ .mtu = link.mtu, .sandbox = add->call->args.netns };
 	memcpy(ret_iface->name, link.name, sizeof(ret_iface->name));
-	memcpy(ret_iface->pci, device->pci.addr, sizeof(ret_iface->pci));
+	set_pci_id(device, ret_iface);
 	mac_format(link.mac, ret_iface->mac);
 	return 0;
 }
@@ -382,7 +389,7 @@ static void announce(const struct add *add)
 		.netns = a->pod.netns,
 		.sock = a->pod.rt,
 		.link = &add->link,
-		.echoes = a->device.pci.is_vf,
+		.echoes = *a->device.pci.pf,
 	};
 	struct addr addrs[RESULT_IPS_MAX];
 	struct plan addresses;

@@ -30,11 +30,11 @@ struct chain_view {
  * @host:	the host's side
  * @pod:	the pod's side; closed while the device is on the host
  * @device:	the device, on either side
- * @pf:		its PF; NULL if it is no VF
+ * @pf:		its PF; NULL if it is neither VF nor subfunction
  * @ret_view:	the chain
  * @err:	ROCE_KERNEL_REFUSED
  *
- * The frames of a VF leave by the hardware: a bond or team of its PF is a hop, since the port's MTU
+ * The frames of a VF or subfunction leave by the hardware: a bond or team of its PF is a hop, since the port's MTU
  * is the bond's; a bridge or VLAN there is the host's own affair, and "beside".
  *
  * Return: 0 or a negative errno.
@@ -47,8 +47,8 @@ int chain_observe(const struct side *host, const struct side *pod, const struct 
  * @profile:	node profile
  * @wanted:	"fabric" of the network, or NULL
  * @device:	its netdev, under its name on the host
- * @pci:	its PCI function; @pci->addr is "" for a netdev without one
- * @pf:		its PF; NULL if it is no VF
+ * @pci:	its PCI function or subfunction; @pci->addr is "" for a netdev that is neither
+ * @pf:		its PF; NULL if it is neither VF nor subfunction
  * @ret_fabric:	the fabric, or NULL
  * @err:	see profile_fabric()
  *

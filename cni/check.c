@@ -102,7 +102,7 @@ static void read_prev_vf(struct check *c)
 static int find_pf(struct check *c, struct err *err)
 {
 	const struct pci_dev *pci = &c->journal.device.pci;
-	int r = pci->is_vf ? link_find_parent(c->host.rt, pci->pf, &c->pf) : 0;
+	int r = *pci->pf ? link_find_parent(c->host.rt, pci->pf, &c->pf) : 0;
 
 	if (r < 0)
 		return err_set(err, ROCE_DRIFT, r, "PF %s has no network interface any more", pci->pf);
@@ -334,7 +334,7 @@ static int check_addresses(struct check *c, struct err *err)
 static int observe(struct check *c, struct mtu_chain *ret_chain, struct err *err)
 {
 	const struct device *device = &c->journal.device;
-	const struct link *pf = device->pci.is_vf ? &c->pf : NULL;
+	const struct link *pf = *device->pci.pf ? &c->pf : NULL;
 	struct link as_on_host = c->link, *link = &c->link;
 	const struct fabric *fabric;
 	struct chain_view view;

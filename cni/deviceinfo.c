@@ -49,6 +49,12 @@ static json_t *load(int dir, const char *name)
 	return json;
 }
 
+/* A subfunction has no PCI address; the specification wants one, and means the hardware: that is the PF. */
+static const char *pci_address(const struct pci_dev *pci)
+{
+	return pci->is_sf ? pci->pf : pci->addr;
+}
+
 static int complete(int dir, const char *name, const struct device *device)
 {
 	_cleanup_json_ json_t *json = load(dir, name);
@@ -62,7 +68,7 @@ static int complete(int dir, const char *name, const struct device *device)
 		json_object_set_new(json, "pci", pci);
 	}
 	json_object_set_new(json, "version", json_string("1.1.0"));
-	set_absent(pci, "pci-address", device->pci.addr);
+	set_absent(pci, "pci-address", pci_address(&device->pci));
 	set_absent(pci, "pf-pci-address", device->pci.pf);
 	set_absent(pci, "rdma-device", device->has_rdma ? device->rdma.name : "");
 	text = json_dumps(json, JSON_COMPACT);

@@ -174,6 +174,8 @@ static json_t *device_json(const struct device *d)
 	if (d->pci.is_vf)
 		json_object_set_new(json, "vf",
 				    json_pack("{ss si}", "pf", d->pci.pf, "index", d->pci.vf_index));
+	if (d->pci.is_sf)
+		json_object_set_new(json, "sf", json_pack("{ss}", "pf", d->pci.pf));
 	if (d->has_rdma)
 		json_object_set_new(
 			json, "rdma",
@@ -290,13 +292,23 @@ static int read_proto(const json_t *value, const char *path, void *field, struct
 TEXT_READER(read_ifname, LINK_NAME_SIZE)
 TEXT_READER(read_key, DEVICE_KEY_SIZE)
 TEXT_READER(read_kind, LINK_KIND_SIZE)
-TEXT_READER(read_pci, PCI_ADDR_SIZE)
+TEXT_READER(read_pf, PCI_ADDR_SIZE)
 TEXT_READER(read_rdma_name, RDMADEV_NAME_SIZE)
 TEXT_READER(read_boot_id, BOOT_ID_SIZE)
 
 /* An object by a table whose last @n_optional keys may be missing. */
 #define OBJECT(keys, n_optional, out)                                                              \
 	jx_object_of(value, path, keys, ARRAY_SIZE(keys), ARRAY_SIZE(keys) - (n_optional), out, err)
+
+/* Of a PCI function or a subfunction; it becomes part of a path. */
+static int read_pci(const json_t *value, const char *path, void *field, struct err *err)
+{
+	const char *text = json_string_value(value);
+
+	if (!text || device_id_parse(text, field) < 0)
+		return jx_type_error(value, path, "a PCI address or an auxiliary device", err);
+	return 0;
+}
 
 /* A device without a key has no lock and no claim. */
 static int read_device_key(const json_t *value, const char *path, void *field, struct err *err)
@@ -431,12 +443,23 @@ static int read_addresses(const json_t *value, const char *path, void *field, st
 static int read_vf(const json_t *value, const char *path, void *field, struct err *err)
 {
 	static const struct jx_key keys[] = {
-		{ "pf", read_pci, offsetof(struct device, pci.pf) },
+		{ "pf", read_pf, offsetof(struct device, pci.pf) },
 		{ "index", read_number, offsetof(struct device, pci.vf_index) },
 	};
 	struct device *device = field;
 
 	device->pci.is_vf = true;
+	return OBJECT(keys, 0, device);
+}
+
+static int read_sf(const json_t *value, const char *path, void *field, struct err *err)
+{
+	static const struct jx_key keys[] = {
+		{ "pf", read_pf, offsetof(struct device, pci.pf) },
+	};
+	struct device *device = field;
+
+	device->pci.is_sf = true;
 	return OBJECT(keys, 0, device);
 }
 
@@ -506,6 +529,7 @@ static int read_device(const json_t *value, const char *path, void *field, struc
 		{ "mac", read_mac, offsetof(struct device, mac) },
 		{ "pci", read_pci, offsetof(struct device, pci.addr) },
 		{ "vf", read_vf, 0 },
+		{ "sf", read_sf, 0 },
 		{ "rdma", read_rdma, 0 },
 		{ "userspace", jx_bool, offsetof(struct device, userspace) },
 		{ "altnames", read_altnames, 0 },
@@ -514,7 +538,7 @@ static int read_device(const json_t *value, const char *path, void *field, struc
 		{ "files6", read_files6, offsetof(struct device, conf_files) },
 	};
 
-	return OBJECT(keys, 8, field);
+	return OBJECT(keys, 9, field);
 }
 
 static int read_netns(const json_t *value, const char *path, void *field, struct err *err)

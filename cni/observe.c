@@ -13,12 +13,15 @@
 static int no_netdev(const struct pci_dev *pci, struct err *err)
 {
 	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-		       "%s %s has no network interface on the host: its driver is %s; if another pod still has it, delete that pod, else bind it to a driver: echo %s > /sys/bus/pci/drivers_probe",
-		       pci->is_vf ? "VF" : "PCI device", pci->addr, *pci->driver ? pci->driver : "not bound",
-		       pci->addr);
+		       "%s %s has no network interface on the host: its driver is %s; if another pod still has it, delete that pod, else bind it to a driver: echo %s > /sys/bus/%s/drivers_probe",
+		       pci->is_vf   ? "VF"
+		       : pci->is_sf ? "auxiliary device"
+				    : "PCI device",
+		       pci->addr, *pci->driver ? pci->driver : "not bound", pci->addr,
+		       pci->is_sf ? "auxiliary" : "pci");
 }
 
-static int find_by_pci(const char *addr, const struct side *host, struct pci_dev *ret_pci,
+static int find_by_id(const char *addr, const struct side *host, struct pci_dev *ret_pci,
 		       struct link *ret_link, struct err *err)
 {
 	int r = pci_get(addr, ret_pci, err);
@@ -28,7 +31,7 @@ static int find_by_pci(const char *addr, const struct side *host, struct pci_dev
 	r = link_find_parent(host->rt, addr, ret_link);
 	if (r == -ENODEV && ret_pci->is_vf && pci_is_userspace(ret_pci)) {
 		*ret_link = (struct link){ 0 };
-		snprintf(ret_link->name, sizeof(ret_link->name), "%s", addr);
+		snprintf(ret_link->name, sizeof(ret_link->name), "%.12s", addr);
 		return 0;
 	}
 	return r < 0 ? no_netdev(ret_pci, err) : 0;
@@ -37,16 +40,15 @@ static int find_by_pci(const char *addr, const struct side *host, struct pci_dev
 static int find_by_name(const char *name, const struct side *host, struct pci_dev *ret_pci,
 			struct link *ret_link, struct err *err)
 {
-	char addr[PCI_TEXT_SIZE];
 	int r = link_find(host->rt, name, ret_link);
 
 	if (r < 0)
 		return err_set(err, ROCE_DEVICE_NOT_FOUND, r,
 			       "no interface %s on the host (see: ip link); if another pod still has it, delete that pod",
 			       name);
-	if (pci_addr_parse(ret_link->parent, addr) < 0)
-		return 0; /* no PCI device: veth, macvlan */
-	return pci_get(addr, ret_pci, err);
+	if (!*ret_link->parent)
+		return 0; /* neither PCI function nor subfunction: veth, macvlan */
+	return pci_get(ret_link->parent, ret_pci, err);
 }
 
 int observe_device(const struct netconf *conf, const struct side *host, struct device *ret_device,
@@ -57,7 +59,7 @@ int observe_device(const struct netconf *conf, const struct side *host, struct d
 	int r;
 
 	r = conf->device ? find_by_name(conf->device, host, &device.pci, &link, err)
-			 : find_by_pci(conf->pci, host, &device.pci, &link, err);
+			 : find_by_id(conf->device_id, host, &device.pci, &link, err);
 	if (r < 0)
 		return r;
 	memcpy(device.name, link.name, sizeof(device.name));
@@ -142,13 +144,15 @@ static int observe_pf(const struct side *host, struct host_state *state, struct 
 	const struct pci_dev *pci = &state->device.pci;
 	int r;
 
-	if (!pci->is_vf)
+	if (!*pci->pf)
 		return 0;
 	r = link_find_parent(host->rt, pci->pf, &state->pf);
 	if (r < 0)
 		return err_set(err, ROCE_DEVICE_NOT_FOUND, r,
-			       "PF %s of VF %s has no network interface on the host; bind it to its network driver",
-			       pci->pf, pci->addr);
+			       "PF %s of %s %s has no network interface on the host; bind it to its network driver",
+			       pci->pf, pci->is_vf ? "VF" : "subfunction", pci->addr);
+	if (pci->is_sf)
+		return 0;
 	return vf_get(host->rt, state->pf.ifindex, pci->vf_index, &state->vf, err);
 }
 
@@ -156,7 +160,7 @@ static int observe_chain(const struct netconf *conf, const struct profile *profi
 			 const struct side *host, struct host_state *state, struct err *err)
 {
 	const struct pci_dev *pci = &state->device.pci;
-	const struct link *pf = pci->is_vf ? &state->pf : NULL;
+	const struct link *pf = *pci->pf ? &state->pf : NULL;
 	struct link link = state->link;
 	int r;
 

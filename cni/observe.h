@@ -13,8 +13,8 @@ enum { DEVICE_KEY_SIZE = 64 };
 
 /**
  * struct device - who a device is, whatever it is called at the moment
- * @key:	name of its lock and its claim: the PCI address, or the ifindex
- * @pci:	the PCI function; @pci.addr is "" for a netdev without one
+ * @key:	name of its lock and its claim: @pci.addr, or the ifindex
+ * @pci:	the PCI function or subfunction; @pci.addr is "" for a netdev that is neither
  * @name:	its name on the host
  * @ifindex:	its index on the host
  * @pod_ifindex: its index in the pod
@@ -56,7 +56,8 @@ struct sysctl_state {
  * struct host_state - what the host shows
  * @device:	the device
  * @link:	its netdev
- * @pf, @vf:	its PF's netdev and the PF's settings for it, if @device.pci.is_vf
+ * @pf:		its PF's netdev, if @device.pci.pf is not ""
+ * @vf:		the PF's settings for it, if @device.pci.is_vf
  * @has_address, @has_default_route: the host uses the device itself
  * @rdma_mode:	of the RDMA subsystem
  * @chardev:	the RDMA device's file below /dev/infiniband; "" if it has none

@@ -15,7 +15,7 @@ int owner_busy(const struct journal *owner, struct err *err)
 
 static bool asks_for(const struct netconf *conf, const struct device *device)
 {
-	return conf->device ? streq(conf->device, device->name) : streq(conf->pci, device->pci.addr);
+	return conf->device ? streq(conf->device, device->name) : streq(conf->device_id, device->pci.addr);
 }
 
 int owner_explain(const struct store *store, const struct netconf *conf, struct err *err)

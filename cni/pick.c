@@ -116,7 +116,7 @@ static bool is_barred(const struct view *view, struct candidate *vf)
 	struct err err = { 0 };
 	int r;
 
-	memcpy(conf.pci, vf->pci, sizeof(conf.pci));
+	snprintf(conf.device_id, sizeof(conf.device_id), "%s", vf->pci);
 	r = observe_device(&conf, view->pick->host, &device, &err);
 	if (r == 0)
 		r = observe_state(&conf, view->pick->profile, &device, view->pick->host, &nowhere, "",

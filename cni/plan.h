@@ -80,6 +80,13 @@ void plan_forbidden(const struct netconf *conf, const struct profile *profile,
 		    struct findings *findings);
 
 /**
+ * plan_check_no_vf() - a PF's settings of a VF, asked for a device that is none
+ * @conf:	configuration
+ * @findings:	receives an error for each
+ */
+void plan_check_no_vf(const struct netconf *conf, struct findings *findings);
+
+/**
  * plan_policy() - the policy that holds for a network
  * @conf:	configuration
  * @profile:	node profile

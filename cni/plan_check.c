@@ -99,13 +99,21 @@ void plan_forbidden(const struct netconf *conf, const struct profile *profile,
 				       "leave it out, or have the node's administrator take it out of \"forbid\" in " PROFILE_PATH);
 }
 
+void plan_check_no_vf(const struct netconf *conf, struct findings *findings)
+{
+	size_t n;
+	const struct setting *table = setting_table(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (table[i].needs == SETTING_VF && setting_is_set(&conf->set, &table[i]))
+			refuse_setting(findings, CNI_CONFIG_INVALID, "setting-needs-vf", &table[i],
+				       "it is a PF's setting of a VF, and the device is no VF",
+				       "leave it out, or name a VF: \"deviceID\"");
+}
+
 static void check_setting(const struct host_state *state, const struct setting *setting,
 			  struct findings *findings)
 {
-	if (setting->needs == SETTING_VF && !state->device.pci.is_vf)
-		refuse_setting(findings, CNI_CONFIG_INVALID, "setting-needs-vf", setting,
-			       "it is a PF's setting of a VF, and the device is no VF",
-			       "leave it out, or name a VF: \"deviceID\"");
 	if (setting->needs == SETTING_NETDEV && state->device.userspace)
 		refuse_setting(findings, CNI_CONFIG_INVALID, "setting-needs-netdev", setting,
 			       "the VF's driver is one for userspace, there is no netdev to set it on",
@@ -188,6 +196,8 @@ static void check_settings(const struct netconf *conf, const struct profile *pro
 	const struct setting *table = setting_table(&n);
 
 	plan_forbidden(conf, profile, findings);
+	if (!state->device.pci.is_vf)
+		plan_check_no_vf(conf, findings);
 	for (size_t i = 0; i < n; i++)
 		if (setting_is_set(&conf->set, &table[i]))
 			check_setting(state, &table[i], findings);

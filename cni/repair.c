@@ -2,7 +2,7 @@
 /*
  * Theory of operation
  *
- * First every claim is looked at without a lock, cheaply: a PCI device that has come back is in a list of
+ * First every claim is looked at without a lock, cheaply: a PCI device or subfunction that has come back is in a list of
  * the host's links; one that is not there, but has a netdev, is in some namespace. Of what remains,
  * virtual netdevs and devices on userspace drivers, the namespace's path tells. Only what passes here is
  * judged in full, once without locks and once more under those of the attachment and the device, which
@@ -45,11 +45,12 @@ static void note_claim(const char *key, void *arg)
 	strcpy(grown[claims->n++].key, key);
 }
 
-static bool is_pci(const struct claim *claim)
+/* A PCI function or a subfunction: not "netdev-7". */
+static bool is_hardware(const struct claim *claim)
 {
-	char addr[PCI_TEXT_SIZE];
+	char id[DEVICE_ID_SIZE];
 
-	return pci_addr_parse(claim->key, addr) == 0;
+	return device_id_parse(claim->key, id) == 0;
 }
 
 static bool note_link(const struct link *link, void *arg)
@@ -82,7 +83,7 @@ static bool may_be_left(const struct store *store, const struct claim *claim)
 
 	if (claim->on_host)
 		return true;
-	if (is_pci(claim) && pci_has_netdev(claim->key))
+	if (is_hardware(claim) && pci_has_netdev(claim->key))
 		return false;
 	return read_owner(store, claim->key, &journal, &ignored) == 0 &&
 	       !leftover_comes_back(&journal.device) &&

@@ -164,3 +164,36 @@ int pci_addr_parse(const char *text, char ret_addr[PCI_TEXT_SIZE])
 	}
 	return 0;
 }
+
+/* "MODULE.NAME.ID": a module's name has no hyphen (KBUILD_MODNAME), the other name may have. */
+static bool is_auxiliary_name(const char *text)
+{
+	static const char digits[] = "0123456789";
+	static const char name[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+	size_t module = strcspn(text, "-"), n = strspn(text, name);
+
+	if (n == 0 || n > module || text[n] != '.')
+		return false;
+	text += n + 1;
+	n = strspn(text, name);
+	if (n == 0 || text[n] != '.')
+		return false;
+	text += n + 1;
+	n = strspn(text, digits);
+	return n > 0 && !text[n];
+}
+
+int device_id_parse(const char *text, char ret_id[DEVICE_ID_SIZE])
+{
+	if (pci_addr_parse(text, ret_id) == 0)
+		return 0;
+	if (strlen(text) >= DEVICE_ID_SIZE || !is_auxiliary_name(text))
+		return -EINVAL;
+	strcpy(ret_id, text);
+	return 0;
+}
+
+bool device_id_is_auxiliary(const char *id)
+{
+	return is_auxiliary_name(id);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses as values: IP, prefix, MAC, PCI. Parse, print, compare, count. Pure. */
+/* Addresses as values: IP, prefix, MAC, PCI, auxiliary device. Parse, print, compare, count. Pure. */
 #ifndef CONF_INET_H
 #define CONF_INET_H
 
@@ -14,6 +14,7 @@ enum {
 	MAC_LEN = 6,
 	MAC_TEXT_SIZE = 18, /* "02:00:5e:00:53:01" */
 	PCI_TEXT_SIZE = 13, /* "0000:3b:00.2" */
+	DEVICE_ID_SIZE = 64, /* that, or "mlx5_core.sf.4" */
 };
 
 /* All address arithmetic is in 128 bits: an IPv6 pool must not alias at 2^64. */
@@ -85,5 +86,20 @@ bool mac_is_unicast(const unsigned char bytes[MAC_LEN]);
 
 /* pci_addr_parse() - "dddd:bb:dd.f" in any case to lower case. Return: 0 or -EINVAL. */
 int pci_addr_parse(const char *text, char ret_addr[PCI_TEXT_SIZE]);
+
+/**
+ * device_id_parse() - a PCI address, or the name of an auxiliary device
+ * @text:	"0000:3b:00.2", "mlx5_core.sf.4"
+ * @ret_id:	the same; an address in lower case
+ *
+ * The kernel makes the name of module, device and number (drivers/base/auxiliary.c, __auxiliary_device_add()).
+ * Neither form can be a path.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int device_id_parse(const char *text, char ret_id[DEVICE_ID_SIZE]);
+
+/* device_id_is_auxiliary() - whether what device_id_parse() accepted is an auxiliary device. */
+bool device_id_is_auxiliary(const char *id);
 
 #endif

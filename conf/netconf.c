@@ -7,21 +7,23 @@
 /* While reading: the same thing may be said in several places. */
 struct reading {
 	struct netconf conf;
-	char device_id[PCI_TEXT_SIZE];
-	char pci_bus_id[PCI_TEXT_SIZE];
-	char runtime_device_id[PCI_TEXT_SIZE];
+	char device_id[DEVICE_ID_SIZE];
+	char pci_bus_id[DEVICE_ID_SIZE];
+	char runtime_device_id[DEVICE_ID_SIZE];
 	struct mac runtime_mac;
 };
 
-static int read_pci(const json_t *value, const char *path, void *field, struct err *err)
+static int read_device_id(const json_t *value, const char *path, void *field, struct err *err)
 {
 	const char *text = json_string_value(value);
 
 	if (!text)
 		return jx_type_error(value, path, "a string", err);
-	if (pci_addr_parse(text, field) < 0)
-		return jx_value_error(err, path,
-				      "\"%s\" is not a PCI address such as \"0000:3b:00.2\"", text);
+	if (device_id_parse(text, field) < 0)
+		return jx_value_error(
+			err, path,
+			"\"%s\" is not a PCI address such as \"0000:3b:00.2\", nor an auxiliary device such as \"mlx5_core.sf.4\"",
+			text);
 	return 0;
 }
 
@@ -119,7 +121,7 @@ static int read_ipam(const json_t *value, const char *path, void *field, struct 
 static int read_runtime(const json_t *value, const char *path, void *field, struct err *err)
 {
 	static const struct jx_key keys[] = {
-		{ "deviceID", read_pci, offsetof(struct reading, runtime_device_id) },
+		{ "deviceID", read_device_id, offsetof(struct reading, runtime_device_id) },
 		{ "mac", setting_read_mac, offsetof(struct reading, runtime_mac) },
 		{ "CNIDeviceInfoFile", jx_string, offsetof(struct reading, conf.device_info_file) },
 	};
@@ -141,8 +143,8 @@ static const struct jx_key keys[] = {
 	{ "cniVersions", NULL, 0 },
 	{ "name", NULL, 0 },
 	{ "type", NULL, 0 },
-	{ "deviceID", read_pci, offsetof(struct reading, device_id) },
-	{ "pciBusID", read_pci, offsetof(struct reading, pci_bus_id) },
+	{ "deviceID", read_device_id, offsetof(struct reading, device_id) },
+	{ "pciBusID", read_device_id, offsetof(struct reading, pci_bus_id) },
 	{ "device", read_device, offsetof(struct reading, conf.device) },
 	{ "pf", read_pf, offsetof(struct reading, conf.pf) },
 	{ "roceMTU", fabric_read_roce_mtu, offsetof(struct reading, conf.roce_mtu) },
@@ -192,7 +194,7 @@ static int refuse_pf(const struct netconf *conf, struct err *err)
 			       "pf %s and device %s are both given; keep one", conf->pf, conf->device);
 	return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
 		       "pf %s and deviceID %s are both given; if a device plugin allots the VF (Multus writes its deviceID), remove \"pf\", else remove \"deviceID\", or the annotation k8s.v1.cni.cncf.io/resourceName",
-		       conf->pf, conf->pci);
+		       conf->pf, conf->device_id);
 }
 
 /* Order of precedence: runtimeConfig, then deviceID, then pciBusID; they must not contradict. */
@@ -204,19 +206,19 @@ static int settle_device(struct reading *in, struct err *err)
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		if (!*ids[i])
 			continue;
-		if (*conf->pci && !streq(conf->pci, ids[i]))
+		if (*conf->device_id && !streq(conf->device_id, ids[i]))
 			return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
 				       "deviceID and pciBusID name two devices, %s and %s; keep one",
-				       conf->pci, ids[i]);
-		memcpy(conf->pci, ids[i], PCI_TEXT_SIZE);
+				       conf->device_id, ids[i]);
+		memcpy(conf->device_id, ids[i], DEVICE_ID_SIZE);
 	}
-	if (conf->pf && (*conf->pci || conf->device))
+	if (conf->pf && (*conf->device_id || conf->device))
 		return refuse_pf(conf, err);
-	if (*conf->pci && conf->device)
+	if (*conf->device_id && conf->device)
 		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
-			       "deviceID %s and device %s are both given; keep one", conf->pci,
+			       "deviceID %s and device %s are both given; keep one", conf->device_id,
 			       conf->device);
-	if (!*conf->pci && !conf->device && !conf->pf)
+	if (!*conf->device_id && !conf->device && !conf->pf)
 		return err_set(err, CNI_CONFIG_INVALID, -EINVAL,
 			       "no device: Multus gave no deviceID and the configuration names none; annotate the NetworkAttachmentDefinition with k8s.v1.cni.cncf.io/resourceName and have the pod request that resource, or write \"deviceID\", \"pf\" or \"device\"");
 	return 0;

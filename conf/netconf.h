@@ -22,8 +22,9 @@ enum netconf_rdma {
 
 /**
  * struct netconf - what a network asks for; strings are borrowed from the document
- * @pci:		VF by PCI address: runtimeConfig.deviceID, deviceID or pciBusID; "" when absent
- * @device:		netdev by name, instead of @pci; NULL when absent
+ * @device_id:		VF by PCI address, or subfunction by the name of its auxiliary device:
+ *			runtimeConfig.deviceID, deviceID or pciBusID; "" when absent
+ * @device:		netdev by name, instead of @device_id; NULL when absent
  * @pf:			instead of both: any free VF of this PF, by name, altname or PCI address;
  *			NETCONF_ANY_PF: of any PF of the fabric. NULL when absent
  * @roce_mtu:		RoCE path MTU that must fit, bytes
@@ -38,7 +39,7 @@ enum netconf_rdma {
  * @log:		where and what to log; logconf_start() has seen to it already
  */
 struct netconf {
-	char pci[PCI_TEXT_SIZE];
+	char device_id[DEVICE_ID_SIZE];
 	const char *device;
 	const char *pf;
 	struct opt_int roce_mtu;

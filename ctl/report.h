@@ -24,7 +24,7 @@ enum { REPORT_NAME_SIZE = 256 };
  * @plan:	the plan of an ADD
  * @ifname:	interface name in the pod
  * @device:	name of the device on the host
- * @pci:	its PCI address, "" for none
+ * @pci:	its PCI address or the name of its auxiliary device, "" for none
  * @rdma:	RDMA device and mode, in words
  * @next, @n_next: addresses that would be given out next
  */
@@ -40,7 +40,7 @@ struct report {
 	struct plan plan;
 	const char *ifname;
 	char device[LINK_NAME_SIZE];
-	char pci[PCI_TEXT_SIZE];
+	char pci[DEVICE_ID_SIZE];
 	char rdma[160];
 	struct inet_prefix next[LEASE_RANGES_MAX];
 	size_t n_next;

@@ -22,7 +22,7 @@ static const struct ctl_option options_table[] = {
 	  offsetof(struct options, offline) },
 	{ "profile", 0, "FILE", "node profile (default " PROFILE_PATH ")", ctl_read_text,
 	  offsetof(struct options, profile) },
-	{ "device", 0, "PCI", "the VF that Multus would name (default: the first free one)",
+	{ "device", 0, "DEVICE", "the VF or subfunction that Multus would name (default: the first free VF)",
 	  ctl_read_text, offsetof(struct options, device) },
 	{ "netns", 0, "PATH", "the pod's network namespace (default: an empty one)", ctl_read_text,
 	  offsetof(struct options, netns) },
@@ -60,12 +60,14 @@ static void deliver(struct validation *v, const struct report *report)
 
 static bool named(const struct netconf *conf)
 {
-	return conf->device || (!conf->pf && !streq(conf->pci, LINT_ANY_DEVICE));
+	return conf->device || (!conf->pf && !streq(conf->device_id, LINT_ANY_DEVICE));
 }
 
 static void validate_offline(struct validation *v, const struct netconf *conf, struct report *report)
 {
 	plan_forbidden(conf, &v->profile, &report->findings);
+	if (device_id_is_auxiliary(conf->device_id))
+		plan_check_no_vf(conf, &report->findings);
 	lint_mtu(conf, &v->profile, report);
 }
 
@@ -74,7 +76,7 @@ static void validate_on_node(struct validation *v, struct netconf *conf, struct 
 	struct err err = { 0 };
 
 	if (!named(conf) &&
-	    node_pick(&v->node, &v->profile, conf, conf->pci, &err) < 0) {
+	    node_pick(&v->node, &v->profile, conf, conf->device_id, &err) < 0) {
 		lint_error(&err, "man 8 roce", &report->findings);
 		validate_offline(v, conf, report);
 		return;

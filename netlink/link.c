@@ -26,12 +26,18 @@ static void copy_text(char *to, size_t size, struct nlattr *attr)
 		nla_strlcpy(to, attr, size);
 }
 
-/* The device of a virtio netdev is on a bus of its own, on top of a PCI function. */
-static void parse_parent(struct link *link, struct nlattr *name)
+/*
+ * A name says who a device is on its own bus alone. That of a virtio netdev is on a bus of its own, on top of
+ * a PCI function.
+ */
+static void parse_parent(struct link *link, struct nlattr *name, struct nlattr *bus)
 {
-	copy_text(link->parent, sizeof(link->parent), name);
-	if (strncmp(link->parent, "virtio", 6) == 0)
-		pci_below_virtio(link->parent, link->parent);
+	const char *on = bus ? nla_get_string(bus) : "";
+
+	if (streq(on, "pci") || streq(on, "auxiliary") || streq(on, "virtio"))
+		copy_text(link->parent, sizeof(link->parent), name);
+	if (streq(on, "virtio") && pci_below_virtio(link->parent, link->parent) < 0)
+		link->parent[0] = '\0';
 }
 
 static int number(struct nlattr *attr)
@@ -129,7 +135,7 @@ static int parse(struct nlmsghdr *nlh, struct link *link)
 	if (tb[IFLA_ADDRESS] && nla_len(tb[IFLA_ADDRESS]) == LINK_MAC_LEN)
 		memcpy(link->mac, nla_data(tb[IFLA_ADDRESS]), LINK_MAC_LEN);
 	copy_text(link->name, sizeof(link->name), tb[IFLA_IFNAME]);
-	parse_parent(link, tb[IFLA_PARENT_DEV_NAME]);
+	parse_parent(link, tb[IFLA_PARENT_DEV_NAME], tb[IFLA_PARENT_DEV_BUS_NAME]);
 	copy_text(link->phys_port_name, sizeof(link->phys_port_name), tb[IFLA_PHYS_PORT_NAME]);
 	parse_kind(link, tb[IFLA_LINKINFO]);
 	parse_altnames(link, tb[IFLA_PROP_LIST]);

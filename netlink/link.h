@@ -11,7 +11,7 @@ enum {
 	LINK_NAME_SIZE = 16,  /* IFNAMSIZ */
 	LINK_MAC_LEN = 6,
 	LINK_KIND_SIZE = 24,
-	LINK_PARENT_SIZE = 32,
+	LINK_PARENT_SIZE = 64,
 	LINK_ALTNAME_SIZE = 128, /* ALTIFNAMSIZ */
 	LINK_ALTNAMES_MAX = 8,
 	LINK_CONF_MAX = 80, /* more than any kernel has: IPV4_DEVCONF_MAX 33, DEVCONF_MAX 59 */
@@ -42,7 +42,7 @@ struct link_conf {
  * @lower:		ifindex of its parent or peer in the same namespace; 0: none
  * @far_lower:		ifindex of its parent or peer in another namespace; 0: none
  * @far_nsid:		that namespace, by its number in this one (link_nsid())
- * @parent:		PCI address of its device, of virtio too; another bus address; "" for none
+ * @parent:		PCI address of its device, of virtio too, or the name of its auxiliary device; "" for none
  * @phys_port_name:	"p0", "pf0vf1", "" for none
  * @altnames:		alternative names
  * @conf:		its sysctls of IPv4 and IPv6; empty where IP does not run on it
@@ -135,9 +135,9 @@ bool link_is_representor(const struct link *link);
 bool link_is_better(const struct link *link, const struct link *than);
 
 /**
- * link_find_parent() - the interface of a PCI device
+ * link_find_parent() - the interface of a PCI function or an auxiliary device
  * @sock:	socket of a namespace
- * @parent:	PCI address
+ * @parent:	PCI address, or name of the auxiliary device
  * @ret_link:	the interface; of several the first that link_is_better() finds no better one for
  *
  * By IFLA_PARENT_DEV_NAME (kernel 5.14), which is right in every namespace, unlike sysfs.

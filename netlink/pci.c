@@ -9,15 +9,29 @@
 #include <stdio.h>
 
 #define SYSFS_PCI "/sys/bus/pci/devices"
+#define SYSFS_AUXILIARY "/sys/bus/auxiliary/devices"
 
-/* Last part of the symbolic link /sys/bus/pci/devices/ADDR/NAME. Return: 0 or a negative errno. */
+/* A PCI address has colons; "MODULE.NAME.ID" has none (drivers/base/auxiliary.c, auxiliary_device_add). */
+static bool is_auxiliary(const char *addr)
+{
+	return !strchr(addr, ':');
+}
+
+/* The file @name of a device, or with "" the device itself. */
+static void sysfs_path(const char *addr, const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/%s/%s", is_auxiliary(addr) ? SYSFS_AUXILIARY : SYSFS_PCI, addr,
+		 name);
+}
+
+/* Last part of a symbolic link in the folder of a device. Return: 0 or a negative errno. */
 static int read_link(const char *addr, const char *name, char *buf, size_t size)
 {
 	char path[PATH_MAX], target[PATH_MAX];
 	const char *base;
 	ssize_t n;
 
-	snprintf(path, sizeof(path), SYSFS_PCI "/%s/%s", addr, name);
+	sysfs_path(addr, name, path);
 	n = readlink(path, target, sizeof(target) - 1);
 	if (n < 0)
 		return -errno;
@@ -57,7 +71,7 @@ static int count_vfs(const char *addr, const char *name)
 {
 	char path[PATH_MAX], number[16];
 
-	snprintf(path, sizeof(path), SYSFS_PCI "/%s/%s", addr, name);
+	sysfs_path(addr, name, path);
 	return file_read_line(path, number, sizeof(number)) < 0 ? 0 : atoi(number);
 }
 
@@ -67,7 +81,7 @@ static void find_rdma(struct pci_dev *dev)
 	struct dirent *entry;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), SYSFS_PCI "/%s/infiniband", dev->addr);
+	sysfs_path(dev->addr, "infiniband", path);
 	dir = opendir(path);
 	if (!dir)
 		return;
@@ -77,26 +91,85 @@ static void find_rdma(struct pci_dev *dev)
 	closedir(dir);
 }
 
+static int look_at_function(struct pci_dev *dev, struct err *err)
+{
+	dev->is_vf = read_link(dev->addr, "physfn", dev->pf, sizeof(dev->pf)) == 0;
+	if (dev->is_vf && find_vf_index(dev->pf, dev->addr, &dev->vf_index) < 0)
+		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
+			       "PF %s does not list VF %s among its virtfn links", dev->pf, dev->addr);
+	dev->num_vfs = count_vfs(dev->addr, "sriov_numvfs");
+	dev->total_vfs = count_vfs(dev->addr, "sriov_totalvfs");
+	return 0;
+}
+
+static bool is_pci(const char *name)
+{
+	char path[PATH_MAX];
+
+	if (is_auxiliary(name) || strlen(name) >= PCI_ADDR_SIZE)
+		return false;
+	sysfs_path(name, "", path);
+	return access(path, F_OK) == 0;
+}
+
+/* The closest PCI function above: ".../0000:3b:00.0/mlx5_core.sf.4". */
+static int find_parent(const char *name, char ret_addr[PCI_ADDR_SIZE])
+{
+	char path[PATH_MAX], target[PATH_MAX], *slash;
+
+	sysfs_path(name, "", path);
+	if (!realpath(path, target))
+		return -errno;
+	while ((slash = strrchr(target, '/'))) {
+		if (is_pci(slash + 1)) {
+			strcpy(ret_addr, slash + 1);
+			return 0;
+		}
+		*slash = '\0';
+	}
+	return -ENODEV;
+}
+
+/* Its driver is called "MODULE.NAME", "mlx5_core.sf": of all that is told by a driver, the module decides. */
+static int look_at_auxiliary(struct pci_dev *dev, struct err *err)
+{
+	dev->is_sf = true;
+	dev->driver[strcspn(dev->driver, ".")] = '\0';
+	if (find_parent(dev->addr, dev->pf) < 0)
+		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
+			       "auxiliary device %s is below no PCI device, so it is no subfunction; see: readlink "
+			       SYSFS_AUXILIARY "/%s", dev->addr, dev->addr);
+	return 0;
+}
+
+static int not_there(const char *addr, struct err *err)
+{
+	if (is_auxiliary(addr))
+		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
+			       "auxiliary device %s does not exist on this node; see: ls " SYSFS_AUXILIARY
+			       " (is the subfunction active? devlink port show)",
+			       addr);
+	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
+		       "PCI device %s does not exist on this node; see: ls " SYSFS_PCI
+		       " (are the VFs created? /sys/class/net/PF/device/sriov_numvfs)",
+		       addr);
+}
+
 int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err)
 {
 	struct pci_dev dev = { 0 };
 	char path[PATH_MAX];
+	int r;
 
-	snprintf(path, sizeof(path), SYSFS_PCI "/%s", addr);
+	sysfs_path(addr, "", path);
 	if (access(path, F_OK) < 0)
-		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-			       "PCI device %s does not exist on this node; see: ls " SYSFS_PCI
-			       " (are the VFs created? /sys/class/net/PF/device/sriov_numvfs)",
-			       addr);
+		return not_there(addr, err);
 	snprintf(dev.addr, sizeof(dev.addr), "%s", addr);
 	if (read_link(addr, "driver", dev.driver, sizeof(dev.driver)) < 0)
 		dev.driver[0] = '\0';
-	dev.is_vf = read_link(addr, "physfn", dev.pf, sizeof(dev.pf)) == 0;
-	if (dev.is_vf && find_vf_index(dev.pf, addr, &dev.vf_index) < 0)
-		return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-			       "PF %s does not list VF %s among its virtfn links", dev.pf, addr);
-	dev.num_vfs = count_vfs(addr, "sriov_numvfs");
-	dev.total_vfs = count_vfs(addr, "sriov_totalvfs");
+	r = is_auxiliary(addr) ? look_at_auxiliary(&dev, err) : look_at_function(&dev, err);
+	if (r < 0)
+		return r;
 	find_rdma(&dev);
 	*ret_dev = dev;
 	return 0;
@@ -106,7 +179,7 @@ bool pci_has_netdev(const char *addr)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), SYSFS_PCI "/%s/net", addr);
+	sysfs_path(addr, "net", path);
 	return access(path, F_OK) == 0;
 }
 

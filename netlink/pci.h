@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PCI devices by sysfs: which PF a VF belongs to, which driver and which RDMA device it has. */
+/*
+ * PCI functions, and auxiliary devices below them, by sysfs: which PF a VF or subfunction belongs to, which
+ * driver and which RDMA device it has.
+ */
 #ifndef NETLINK_PCI_H
 #define NETLINK_PCI_H
 
 #include "base/err.h"
 
-enum { PCI_ADDR_SIZE = 13, PCI_NAME_SIZE = 64 };
+enum { PCI_ADDR_SIZE = 13, PCI_ID_SIZE = 64, PCI_NAME_SIZE = 64 };
 
 /**
- * struct pci_dev - one PCI function
- * @addr:	"0000:3b:00.2"
- * @driver:	bound driver, "" for none
+ * struct pci_dev - one PCI function, or a subfunction of one
+ * @addr:	"0000:3b:00.2"; of a subfunction the name of its auxiliary device, "mlx5_core.sf.4"
+ * @driver:	bound driver, "" for none; of a subfunction the driver's module
  * @is_vf:	it is a virtual function
- * @pf:		PCI address of its PF, if @is_vf
+ * @is_sf:	it is a subfunction: an auxiliary device, whose frames leave by @pf as a VF's do
+ * @pf:		PCI address of its PF, if @is_vf or @is_sf; "" if not
  * @vf_index:	number of the VF on its PF, if @is_vf
  * @num_vfs:	VFs it has itself, if it is a PF
  * @total_vfs:	VFs it can have at most: more than 0 says that it is a PF
  * @rdma:	name of its RDMA device; "" when there is none in the namespace of sysfs
  */
 struct pci_dev {
-	char addr[PCI_ADDR_SIZE];
+	char addr[PCI_ID_SIZE];
 	char driver[PCI_NAME_SIZE];
 	bool is_vf;
+	bool is_sf;
 	char pf[PCI_ADDR_SIZE];
 	int vf_index;
 	int num_vfs;
@@ -30,8 +35,8 @@ struct pci_dev {
 };
 
 /**
- * pci_get() - look a PCI function up
- * @addr:	PCI address, lower case
+ * pci_get() - look a PCI function or an auxiliary device up
+ * @addr:	PCI address, lower case, or the name of an auxiliary device; without a slash
  * @ret_dev:	the function
  * @err:	ROCE_DEVICE_NOT_FOUND
  *
@@ -46,7 +51,7 @@ bool pci_is_userspace(const struct pci_dev *dev);
 int pci_vf(const char *pf, int index, char ret_addr[PCI_ADDR_SIZE]);
 
 /*
- * pci_has_netdev() - true if a PCI function has a netdev, in whatever network namespace: its folder
+ * pci_has_netdev() - true if a device as of pci_get() has a netdev, in whatever network namespace: its folder
  * "net" is in every one's sysfs, only what is in it differs (drivers/base/core.c, get_device_parent()).
  */
 bool pci_has_netdev(const char *addr);

@@ -174,7 +174,7 @@ done
 complete_words() (
 	# shellcheck source=docs/completion/rocectl.bash
 	. docs/completion/rocectl.bash
-	_rocectl_vfs() { printf '%s\n' 0000:03:00.2 0000:03:00.3 0000:5e:10.0; } # no PCI bus is needed
+	_rocectl_devices() { printf '%s\n' 0000:03:00.2 0000:03:00.3 0000:5e:10.0; } # no PCI bus is needed
 	# shellcheck disable=SC2034
 	COMP_WORDS=("$BIN/rocectl" "$@") COMP_CWORD=$#
 	_rocectl

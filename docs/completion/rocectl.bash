@@ -26,11 +26,11 @@ _rocectl_platforms() {
 	"$1" "$2" --platform '' 2>&1 >/dev/null | sed -n 's/.*platforms: //p'
 }
 
-# _rocectl_vfs: PCI addresses of the VFs on this node.
-_rocectl_vfs() {
-	local vf
-	for vf in /sys/bus/pci/devices/*/physfn; do
-		[ ! -e "$vf" ] || basename "${vf%/physfn}"
+# _rocectl_devices: PCI addresses of the VFs on this node, auxiliary devices of the subfunctions.
+_rocectl_devices() {
+	local device
+	for device in /sys/bus/pci/devices/*/physfn /sys/bus/auxiliary/devices/*.sf.*/net; do
+		[ ! -e "$device" ] || basename "${device%/*}"
 	done
 }
 
@@ -50,7 +50,7 @@ _rocectl_values() {
 	local values=
 	case $3:$4 in
 	--platform:*) values=$(_rocectl_platforms "$1" "$2") ;;
-	*:PCI) values=$(_rocectl_vfs) ;;
+	*:DEVICE) values=$(_rocectl_devices) ;;
 	*:FILE | *:PATH)
 		_rocectl_files "$5"
 		return

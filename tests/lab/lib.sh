@@ -12,11 +12,11 @@ PF0=eth0 PF1=eth1
 VF0=0000:01:10.0 VF1=0000:02:10.0
 
 # config VF [JSON...]: a network configuration for one VF, with more keys merged in. Instead of a VF's
-# PCI address there may be the name of any netdev.
+# PCI address there may be the name of an auxiliary device, or of any netdev.
 config() {
 	jq -cn --arg device "$1" --jsonargs '{cniVersion: "1.1.0", name: "rail",
 		type: "roce", roceMTU: 4096, ipam: {type: "roce-ipam", range: "10.56.0.0/24"}}
-		+ (if $device | test("^....:..:") then {deviceID: $device} else {device: $device} end)
+		+ (if $device | test("^....:..:|[.].*[.]") then {deviceID: $device} else {device: $device} end)
 		+ ($ARGS.positional | add)' "${@:2}"
 }
 

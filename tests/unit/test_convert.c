@@ -336,8 +336,10 @@ static void devices(void **state)
 		{ "host-device goes by device",
 		  "{" V ",\"type\":\"host-device\",\"deviceID\":\"0000:3b:00.2\",\"device\":\"eth0\"}",
 		  "{" V ",\"type\":\"roce\",\"device\":\"eth0\"}", 1, "LOST deviceID: " },
-		{ "no PCI address", "{" V ",\"type\":\"sriov\",\"deviceID\":\"mlx5_core.sf.1\"}",
+		{ "no PCI address", "{" V ",\"type\":\"sriov\",\"deviceID\":\"mlx5_core\"}",
 		  "{" V ",\"type\":\"roce\"}", 1, "is not a PCI address" },
+		{ "a subfunction", "{" V ",\"type\":\"sriov\",\"deviceID\":\"mlx5_core.sf.1\"}",
+		  "{" V ",\"type\":\"roce\",\"deviceID\":\"mlx5_core.sf.1\"}", 0, NULL },
 		{ "none", "{" V ",\"type\":\"sriov\"}", "{" V ",\"type\":\"roce\"}", 0, "NOTE : names no device" },
 	};
 	static const struct row in_nad[] = {

@@ -335,6 +335,62 @@ static void pci_addresses_parse(void **state)
 	}
 }
 
+/* ---- device IDs ---- */
+
+#define TEN "0123456789"
+#define FIFTY TEN TEN TEN TEN TEN
+
+static const struct {
+	const char *text, *canonical; /* NULL: refused */
+	bool auxiliary;
+} ids[] = {
+	{ "0000:3b:00.2", "0000:3b:00.2", false },
+	{ "0000:3B:00.2", "0000:3b:00.2", false },
+	{ "mlx5_core.sf.4", "mlx5_core.sf.4", true },
+	{ "mlx5_core.eth-rep.0", "mlx5_core.eth-rep.0", true },
+	{ "ice.SF.4294967295", "ice.SF.4294967295", true },
+	{ FIFTY "012345678.s.4", FIFTY "012345678.s.4", true },
+	{ FIFTY "0123456789.s.4", NULL, false },
+	{ "", NULL, false },
+	{ "mlx5_core", NULL, false },
+	{ "mlx5_core.sf", NULL, false },
+	{ "mlx5_core.sf.", NULL, false },
+	{ "mlx5_core..4", NULL, false },
+	{ ".sf.4", NULL, false },
+	{ "...", NULL, false },
+	{ "../sf.4", NULL, false },
+	{ "mlx5_core.sf.4/net", NULL, false },
+	{ "mlx5_core/../sf.4", NULL, false },
+	{ "mlx5-core.sf.4", NULL, false },
+	{ "mlx5_core.sf.4a", NULL, false },
+	{ "mlx5_core.sf.-4", NULL, false },
+	{ "mlx5_core.sf.4.5", NULL, false },
+	{ "mlx5_core.sf.4 ", NULL, false },
+	{ " mlx5_core.sf.4", NULL, false },
+	{ "mlx5_core.s f.4", NULL, false },
+	{ "mlx5_core.sf.4\n", NULL, false },
+	{ "mlx5_c\xc3\xb6re.sf.4", NULL, false },
+	{ "0000:3b:00", NULL, false },
+	{ "ens1f0", NULL, false },
+	{ "netdev-7", NULL, false },
+};
+
+static void device_ids_parse(void **state)
+{
+	(void)state;
+	for_each_row(row, ids)
+	{
+		char id[DEVICE_ID_SIZE] = "";
+		int r = device_id_parse(row->text, id);
+
+		row_int(row->text, "device_id_parse()", r, row->canonical ? 0 : -EINVAL);
+		if (!row->canonical)
+			continue;
+		row_text(row->text, "ID", id, row->canonical);
+		row_int(row->text, "auxiliary", device_id_is_auxiliary(id), row->auxiliary);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,6 +404,7 @@ int main(void)
 		cmocka_unit_test(macs_parse_and_print),
 		cmocka_unit_test(bad_macs_are_refused),
 		cmocka_unit_test(pci_addresses_parse),
+		cmocka_unit_test(device_ids_parse),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

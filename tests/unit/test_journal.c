@@ -116,6 +116,7 @@ static void same_device(const struct device *a, const struct device *b)
 	assert_memory_equal(a->mac, b->mac, LINK_MAC_LEN);
 	assert_string_equal(a->pci.addr, b->pci.addr);
 	assert_int_equal(a->pci.is_vf, b->pci.is_vf);
+	assert_int_equal(a->pci.is_sf, b->pci.is_sf);
 	assert_string_equal(a->pci.pf, b->pci.pf);
 	assert_int_equal(a->pci.vf_index, b->pci.vf_index);
 	assert_int_equal(a->has_rdma, b->has_rdma);
@@ -246,6 +247,16 @@ static void vf_for_userspace_comes_back(void **state)
 						   .is_vf = true,
 						   .pf = "0000:3b:00.0",
 						   .vf_index = 2 } };
+	round_trip(&journal);
+}
+
+static void subfunction_comes_back(void **state)
+{
+	struct journal journal = sample();
+
+	(void)state;
+	snprintf(journal.device.key, sizeof(journal.device.key), "mlx5_core.sf.4");
+	journal.device.pci = (struct pci_dev){ .addr = "mlx5_core.sf.4", .is_sf = true, .pf = "0000:3b:00.0" };
 	round_trip(&journal);
 }
 
@@ -512,6 +523,9 @@ static const struct {
 	{ "device/mac", "\"02:00\"" },
 	{ "device/mac", "null" },
 	{ "device/pci", "\"0000:3b:00.22\"" },
+	{ "device/pci", "\"../../x.sf.4\"" },
+	{ "device/sf", "true" },
+	{ "device/sf", "{}" },
 	{ "device/vf", "true" },
 	{ "device/kind", "7" },
 	{ "device/rdma", "\"mlx5_4\"" },
@@ -686,6 +700,7 @@ static const struct CMUnitTest fixed[] = {
 	cmocka_unit_test(plain_netdev_comes_back),
 	cmocka_unit_test(every_type_comes_back),
 	cmocka_unit_test(vf_for_userspace_comes_back),
+	cmocka_unit_test(subfunction_comes_back),
 	cmocka_unit_test(extremes_come_back),
 	cmocka_unit_test(config_is_not_more_than_its_length),
 	cmocka_unit_test(bytes_that_are_no_utf8_are_refused_before_anything_is_done),

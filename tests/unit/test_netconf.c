@@ -12,6 +12,7 @@
 #define RUNTIME(keys) ",\"runtimeConfig\":{" keys "}"
 
 #define PCI_2 "0000:3b:00.2"
+#define SF "mlx5_core.sf.4"
 #define MAC_1 "02:00:5e:00:53:01"
 #define MAC_2 "02:00:5e:00:53:02"
 #define MAC_3 "02:00:5e:00:53:03"
@@ -58,7 +59,7 @@ static void every_key_is_read(void **state)
 
 	(void)state;
 	must_read("every key", text, NULL, &call, &conf);
-	assert_string_equal(conf.pci, PCI_2);
+	assert_string_equal(conf.device_id, PCI_2);
 	assert_null(conf.device);
 	assert_true(conf.set.mtu.set && conf.set.mtu.value == 9000);
 	assert_true(conf.roce_mtu.set && conf.roce_mtu.value == 4096);
@@ -123,7 +124,7 @@ static void absent_keys_are_absent(void **state)
 
 	(void)state;
 	must_read("nothing but a netdev", CONF(",\"device\":\"ens1f0\""), NULL, &call, &conf);
-	assert_string_equal(conf.pci, "");
+	assert_string_equal(conf.device_id, "");
 	assert_string_equal(conf.device, "ens1f0");
 	assert_false(conf.roce_mtu.set);
 	for (size_t i = 0, n; i < (setting_table(&n), n); i++)
@@ -185,7 +186,7 @@ static void keys_of_others_are_tolerated(void **state)
 		struct netconf conf;
 
 		must_read(row->name, row->text, NULL, &call, &conf);
-		row_text(row->name, "PCI address", conf.pci, PCI_2);
+		row_text(row->name, "device ID", conf.device_id, PCI_2);
 		row_true(row->name, "no MAC", !conf.set.mac.set);
 		json_decref(call.json);
 	}
@@ -206,7 +207,7 @@ static void empty_ipam_is_no_ipam(void **state)
 
 static const struct {
 	const char *name, *text;
-	const char *pci, *device, *pf; /* expected */
+	const char *id, *device, *pf; /* expected */
 } devices[] = {
 	{ "deviceID", CONF(",\"deviceID\":\"0000:3b:00.2\""), PCI_2, NULL, NULL },
 	{ "pciBusID", CONF(",\"pciBusID\":\"0000:3b:00.2\""), PCI_2, NULL, NULL },
@@ -215,6 +216,11 @@ static const struct {
 	  CONF(VF ",\"pciBusID\":\"0000:3b:00.2\"" RUNTIME("\"deviceID\":\"0000:3b:00.2\"")), PCI_2,
 	  NULL, NULL },
 	{ "the same in another case", CONF(VF ",\"pciBusID\":\"0000:3B:00.2\""), PCI_2, NULL, NULL },
+	{ "a subfunction", CONF(",\"deviceID\":\"mlx5_core.sf.4\""), SF, NULL, NULL },
+	{ "a subfunction, as Multus writes it",
+	  CONF(",\"deviceID\":\"mlx5_core.sf.4\",\"pciBusID\":\"mlx5_core.sf.4\"" RUNTIME(
+		  "\"deviceID\":\"mlx5_core.sf.4\"")),
+	  SF, NULL, NULL },
 	{ "a netdev", CONF(",\"device\":\"ens1f0\""), "", "ens1f0", NULL },
 	{ "a netdev with a dot", CONF(",\"device\":\"ens1f0.100\""), "", "ens1f0.100", NULL },
 	{ "a PF by name", CONF(",\"pf\":\"ens1f0\""), "", NULL, "ens1f0" },
@@ -234,7 +240,7 @@ static void device_is_settled(void **state)
 		struct netconf conf;
 
 		must_read(row->name, row->text, NULL, &call, &conf);
-		row_text(row->name, "PCI address", conf.pci, row->pci);
+		row_text(row->name, "device ID", conf.device_id, row->id);
 		row_text(row->name, "device", conf.device, row->device);
 		row_text(row->name, "pf", conf.pf, row->pf);
 		json_decref(call.json);
@@ -438,7 +444,24 @@ static const struct {
 	{ "deviceID a name",
 	  CONF(",\"deviceID\":\"ens1f0v2\""),
 	  VALUE,
-	  { "deviceID: \"ens1f0v2\" is not a PCI address", "0000:3b:00.2" } },
+	  { "deviceID: \"ens1f0v2\" is not a PCI address", "0000:3b:00.2",
+	    "nor an auxiliary device such as \"mlx5_core.sf.4\"" } },
+	{ "deviceID a path to a subfunction",
+	  CONF(",\"deviceID\":\"../mlx5_core.sf.4\""),
+	  VALUE,
+	  { "deviceID: \"../mlx5_core.sf.4\" is not a PCI address", "nor an auxiliary device" } },
+	{ "pciBusID a subfunction without number",
+	  CONF(",\"pciBusID\":\"mlx5_core.sf\""),
+	  VALUE,
+	  { "pciBusID: \"mlx5_core.sf\"", "nor an auxiliary device" } },
+	{ "two subfunctions",
+	  CONF(",\"deviceID\":\"mlx5_core.sf.4\",\"pciBusID\":\"mlx5_core.sf.5\""),
+	  VALUE,
+	  { "name two devices, mlx5_core.sf.4 and mlx5_core.sf.5" } },
+	{ "a subfunction and a PF",
+	  CONF(",\"deviceID\":\"mlx5_core.sf.4\",\"pf\":\"ens1f0\""),
+	  VALUE,
+	  { "pf ens1f0 and deviceID mlx5_core.sf.4 are both given" } },
 	{ "deviceID without domain",
 	  CONF(",\"deviceID\":\"3b:00.2\""),
 	  VALUE,

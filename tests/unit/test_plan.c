@@ -53,6 +53,30 @@ static struct host_state host_vf(void)
 	return state;
 }
 
+/* A subfunction of the same PF, which has VFs. */
+static struct host_state host_sf(void)
+{
+	struct host_state state = host_vf();
+
+	snprintf(state.device.key, sizeof(state.device.key), "mlx5_core.sf.4");
+	state.device.pci = (struct pci_dev){
+		.addr = "mlx5_core.sf.4",
+		.driver = "mlx5_core",
+		.is_sf = true,
+		.pf = "0000:3b:00.0",
+	};
+	state.rdma_mode = RDMADEV_EXCLUSIVE;
+	return state;
+}
+
+static struct host_state host_sf_pf_1500(void)
+{
+	struct host_state state = host_sf();
+
+	state.pf.mtu = state.chain.hops[1].mtu = 1500;
+	return state;
+}
+
 static struct host_state host_veth(void)
 {
 	struct host_state state = {
@@ -469,6 +493,12 @@ static const struct {
 	  { .set.mtu = SET(9000), .ipam_type = "i", .rdma = RDMA_SOFT },
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\n"
 	  "take addresses from the IPAM plugin\nx: set up\nx: make soft-RoCE device rxe_7_net1\n" },
+	{ "a subfunction",
+	  host_sf,
+	  { .set.mac = { true, { 0x02, 0x00, 0x5e, 0x00, 0x53, 0x09 } }, .ipam_type = "i" },
+	  "x: MAC 02:00:5e:00:53:01 -> 02:00:5e:00:53:09\nx: MTU 1500 -> 9000\n"
+	  "x: move to the pod as net1\nx: move its RDMA device to the pod\n"
+	  "take addresses from the IPAM plugin\nx: set up\n" },
 	{ "VLAN of before stays",
 	  host_vf_vlan_7,
 	  { .set.mtu = SET(9000) },
@@ -798,6 +828,22 @@ static const struct {
 	  "",
 	  "vlan: it is a PF's setting of a VF",
 	  "name a VF" },
+	{ "a VLAN of a subfunction",
+	  host_sf,
+	  { .set.vlan = SET(7) },
+	  CNI_CONFIG_INVALID,
+	  "setting-needs-vf",
+	  "",
+	  "vlan: it is a PF's setting of a VF",
+	  "name a VF" },
+	{ "a subfunction's PF too small",
+	  host_sf_pf_1500,
+	  { .set.mtu = SET(9000) },
+	  ROCE_MTU_MISMATCH,
+	  "port-mtu-too-small",
+	  "PF ens1f0",
+	  "1500",
+	  "ip link set dev ens1f0 mtu 9000" },
 	{ "name taken in the pod",
 	  host_name_taken,
 	  { .set.mtu = SET(1500) },
@@ -1127,11 +1173,13 @@ static void settings_need_their_device(void **state)
 	for_each_row(row, each)
 	{
 		struct netconf conf = { .set = row->set };
-		struct host_state vf = host_vf_reporting(), veth = host_veth();
+		struct host_state vf = host_vf_reporting(), veth = host_veth(), sf = host_sf();
 		const struct finding *f = &plan.findings.items[0];
 
 		plan_add(&conf, &profile, &vf, "net1", &plan);
 		row_int(row->name, "findings on a VF", (long long)plan.findings.n, 0);
+		plan_add(&conf, &profile, &sf, "net1", &plan);
+		row_int(row->name, "findings on a subfunction", (long long)plan.findings.n, row->needs_vf);
 		plan_add(&conf, &profile, &veth, "net1", &plan);
 		row_int(row->name, "findings on a veth", (long long)plan.findings.n, row->needs_vf);
 		if (!row->needs_vf)

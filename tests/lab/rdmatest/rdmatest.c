@@ -18,8 +18,10 @@
  * What is not on a real adapter, for tests:
  *   movable=0	no .disassociate_ucontext: the core does not move the device, as with qedr or efa
  *   gid_delay=N	milliseconds that each new GID takes until it is in the table; may be changed later
- *   sf=PCI	a subfunction below this PCI device: an auxiliary device rdmatest.sf.1 with a netdev sf0
- *		and an RDMA device, as mlx5_core.sf.N has them. Its netdev sends nothing
+ *   sf=PCI	a subfunction below this PCI device: an auxiliary device rdmatest.sf.1, whose driver makes a
+ *		netdev sf0 and an RDMA device, as mlx5_core.sf.N has them. Its netdev sends nothing.
+ *		sf=PCI,PCI makes two, rdmatest.sf.1 and rdmatest.sf.2, and so on
+ *   twin=1	before those, a device rdmatest.sf.1 on another bus, with a netdev twin0
  *
  * The device takes itself for rxe towards userspace, so that the rxe provider of libibverbs opens it:
  * enough to ask for port and GID table and to wait for events. The real rxe, if it is loaded, must not find
@@ -35,6 +37,7 @@
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/pci.h>
+#include <linux/platform_device.h>
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 #include <net/addrconf.h>
@@ -61,9 +64,14 @@ static unsigned int gid_delay;
 module_param(gid_delay, uint, 0644);
 MODULE_PARM_DESC(gid_delay, "milliseconds until a new GID is in the table");
 
-static char *sf;
-module_param(sf, charp, 0444);
-MODULE_PARM_DESC(sf, "PCI address below which there is a subfunction");
+static char *sf[RT_MAX_DEVICES];
+static unsigned int sf_count;
+module_param_array(sf, charp, &sf_count, 0444);
+MODULE_PARM_DESC(sf, "PCI addresses, below each of which there is a subfunction");
+
+static bool twin;
+module_param(twin, bool, 0444);
+MODULE_PARM_DESC(twin, "whether a platform device has the name of the first subfunction");
 
 struct rt_device {
 	struct ib_device ib;
@@ -308,7 +316,8 @@ static struct net_device *rt_find_netdev(struct device *parent)
 	return found;
 }
 
-static int rt_register(struct device *parent, struct net_device *netdev)
+/* @dma: the device that would read and write memory */
+static int rt_register(struct device *parent, struct device *dma, struct net_device *netdev)
 {
 	struct rt_device *rt = ib_alloc_device(rt_device, ib);
 	int ret;
@@ -325,7 +334,7 @@ static int rt_register(struct device *parent, struct net_device *netdev)
 	ib_set_device_ops(&rt->ib, &rt_ops);
 	if (movable)
 		ib_set_device_ops(&rt->ib, &rt_movable_ops);
-	ret = ib_register_device(&rt->ib, "mlx5_%d", parent);
+	ret = ib_register_device(&rt->ib, "mlx5_%d", dma);
 	if (ret) {
 		ib_dealloc_device(&rt->ib);
 		return ret;
@@ -367,7 +376,7 @@ static void rt_remove(struct device *parent)
 static int rt_add(struct device *parent)
 {
 	struct net_device *netdev = rt_find_netdev(parent);
-	int ret = netdev ? rt_register(parent, netdev) : -ENODEV;
+	int ret = netdev ? rt_register(parent, parent, netdev) : -ENODEV;
 
 	if (netdev)
 		dev_put(netdev); /* it outlives its RDMA device, see rt_bus_event() */
@@ -420,10 +429,12 @@ static int rt_add_by_name(const char *name)
 
 /* ---- the subfunction ---- */
 
-static struct rt_sf {
+struct rt_sf {
 	struct auxiliary_device aux;
-	struct net_device *netdev;
-} *rt_sf;
+	struct net_device *netdev; /* while the driver is bound */
+};
+
+static struct rt_sf *rt_sfs[RT_MAX_DEVICES];
 
 static netdev_tx_t rt_sf_xmit(struct sk_buff *skb, struct net_device *netdev)
 {
@@ -451,96 +462,164 @@ static const struct net_device_ops rt_sf_ops = {
 	.ndo_validate_addr = eth_validate_addr,
 };
 
-static void rt_sf_release(struct device *dev)
+/* Return: a netdev of @dev, or an error pointer. */
+static struct net_device *rt_sf_netdev(struct device *dev, const char *name)
 {
-}
-
-static int rt_sf_netdev(struct rt_sf *s)
-{
+	struct net_device *netdev = alloc_etherdev(0);
 	int ret;
 
-	s->netdev = alloc_etherdev(0);
-	if (!s->netdev)
-		return -ENOMEM;
-	s->netdev->netdev_ops = &rt_sf_ops;
-	s->netdev->max_mtu = 9216;
-	eth_hw_addr_random(s->netdev);
-	strscpy(s->netdev->name, "sf%d", IFNAMSIZ);
-	SET_NETDEV_DEV(s->netdev, &s->aux.dev);
-	netif_carrier_off(s->netdev);
-	ret = register_netdev(s->netdev);
-	if (ret) {
-		free_netdev(s->netdev);
-		s->netdev = NULL;
-	}
+	if (!netdev)
+		return ERR_PTR(-ENOMEM);
+	netdev->netdev_ops = &rt_sf_ops;
+	netdev->max_mtu = 9216;
+	eth_hw_addr_random(netdev);
+	strscpy(netdev->name, name, IFNAMSIZ);
+	SET_NETDEV_DEV(netdev, dev);
+	netif_carrier_off(netdev);
+	ret = register_netdev(netdev);
+	if (!ret)
+		return netdev;
+	free_netdev(netdev);
+	return ERR_PTR(ret);
+}
+
+static void rt_sf_netdev_remove(struct net_device *netdev)
+{
+	unregister_netdev(netdev);
+	free_netdev(netdev);
+}
+
+static void rt_sf_unbind(struct auxiliary_device *aux)
+{
+	struct rt_sf *s = container_of(aux, struct rt_sf, aux);
+
+	rt_remove(&aux->dev);
+	rt_sf_netdev_remove(s->netdev);
+}
+
+static int rt_sf_bind(struct auxiliary_device *aux, const struct auxiliary_device_id *id)
+{
+	struct rt_sf *s = container_of(aux, struct rt_sf, aux);
+	int ret;
+
+	s->netdev = rt_sf_netdev(&aux->dev, "sf%d");
+	if (IS_ERR(s->netdev))
+		return PTR_ERR(s->netdev);
+	ret = rt_register(&aux->dev, aux->dev.parent, s->netdev);
+	if (ret)
+		rt_sf_unbind(aux);
 	return ret;
+}
+
+static const struct auxiliary_device_id rt_sf_ids[] = { { .name = KBUILD_MODNAME ".sf" }, {} };
+
+static struct auxiliary_driver rt_sf_driver = {
+	.name = "sf",
+	.probe = rt_sf_bind,
+	.remove = rt_sf_unbind,
+	.id_table = rt_sf_ids,
+};
+
+static void rt_sf_release(struct device *dev)
+{
+	kfree(container_of(dev, struct rt_sf, aux.dev));
 }
 
 static void rt_sf_remove(void)
 {
-	if (!rt_sf)
-		return;
-	rt_remove(&rt_sf->aux.dev);
-	if (rt_sf->netdev) {
-		unregister_netdev(rt_sf->netdev);
-		free_netdev(rt_sf->netdev);
+	unsigned int i;
+
+	for (i = 0; i < sf_count; i++) {
+		if (!rt_sfs[i])
+			continue;
+		auxiliary_device_delete(&rt_sfs[i]->aux);
+		auxiliary_device_uninit(&rt_sfs[i]->aux);
 	}
-	auxiliary_device_delete(&rt_sf->aux);
-	auxiliary_device_uninit(&rt_sf->aux);
-	kfree(rt_sf);
-	rt_sf = NULL;
+	auxiliary_driver_unregister(&rt_sf_driver);
 }
 
-static int rt_sf_add(struct device *parent)
+static int rt_sf_add(struct device *parent, unsigned int i)
 {
+	struct rt_sf *s = kzalloc(sizeof(*s), GFP_KERNEL);
 	int ret;
 
-	rt_sf = kzalloc(sizeof(*rt_sf), GFP_KERNEL);
-	if (!rt_sf)
+	if (!s)
 		return -ENOMEM;
-	rt_sf->aux.name = "sf";
-	rt_sf->aux.id = 1;
-	rt_sf->aux.dev.parent = parent;
-	rt_sf->aux.dev.release = rt_sf_release;
-	ret = auxiliary_device_init(&rt_sf->aux);
-	if (!ret)
-		ret = auxiliary_device_add(&rt_sf->aux);
+	s->aux.name = "sf";
+	s->aux.id = i + 1;
+	s->aux.dev.parent = parent;
+	s->aux.dev.release = rt_sf_release;
+	ret = auxiliary_device_init(&s->aux);
 	if (ret) {
-		kfree(rt_sf);
-		rt_sf = NULL;
+		kfree(s);
 		return ret;
 	}
-	ret = rt_sf_netdev(rt_sf);
-	if (!ret)
-		ret = rt_register(&rt_sf->aux.dev, rt_sf->netdev);
+	ret = auxiliary_device_add(&s->aux);
 	if (ret)
-		rt_sf_remove();
+		auxiliary_device_uninit(&s->aux);
+	else
+		rt_sfs[i] = s;
 	return ret;
 }
 
-static int rt_sf_add_by_name(const char *name)
+static int rt_sf_add_by_name(unsigned int i)
 {
-	struct device *dev = bus_find_device_by_name(&pci_bus_type, NULL, name);
-	int ret = dev ? rt_sf_add(dev) : -ENODEV;
+	struct device *dev = bus_find_device_by_name(&pci_bus_type, NULL, sf[i]);
+	int ret = dev ? rt_sf_add(dev, i) : -ENODEV;
 
 	if (dev)
 		put_device(dev);
 	return ret;
 }
 
+/* ---- the subfunction's namesake ---- */
+
+static struct platform_device *rt_twin;
+static struct net_device *rt_twin_netdev;
+
+static void rt_twin_remove(void)
+{
+	if (rt_twin_netdev)
+		rt_sf_netdev_remove(rt_twin_netdev);
+	platform_device_unregister(rt_twin);
+}
+
+static int rt_twin_add(void)
+{
+	struct net_device *netdev;
+
+	rt_twin = platform_device_register_simple(KBUILD_MODNAME ".sf", 1, NULL, 0);
+	if (IS_ERR(rt_twin)) {
+		int ret = PTR_ERR(rt_twin);
+
+		rt_twin = NULL;
+		return ret;
+	}
+	netdev = rt_sf_netdev(&rt_twin->dev, "twin%d");
+	if (IS_ERR(netdev))
+		return PTR_ERR(netdev);
+	rt_twin_netdev = netdev;
+	return 0;
+}
+
 static int __init rt_init(void)
 {
 	unsigned int i;
-	int ret = 0;
+	int ret = auxiliary_driver_register(&rt_sf_driver);
 
+	if (ret)
+		return ret;
 	for (i = 0; i < pci_count && !ret; i++)
 		ret = rt_add_by_name(pci[i]);
-	if (!ret && sf)
-		ret = rt_sf_add_by_name(sf);
+	if (!ret && twin)
+		ret = rt_twin_add();
+	for (i = 0; i < sf_count && !ret; i++)
+		ret = rt_sf_add_by_name(i);
 	if (!ret)
 		ret = bus_register_notifier(&pci_bus_type, &rt_bus_block);
 	if (ret) {
 		rt_sf_remove();
+		rt_twin_remove();
 		rt_remove(NULL);
 	}
 	return ret;
@@ -550,6 +629,7 @@ static void __exit rt_exit(void)
 {
 	bus_unregister_notifier(&pci_bus_type, &rt_bus_block);
 	rt_sf_remove();
+	rt_twin_remove();
 	rt_remove(NULL);
 }
 
