@@ -40,15 +40,16 @@ static int find_by_id(const char *addr, const struct side *host, struct pci_dev 
 static int find_by_name(const char *name, const struct side *host, struct pci_dev *ret_pci,
 			struct link *ret_link, struct err *err)
 {
+	char id[DEVICE_ID_SIZE];
 	int r = link_find(host->rt, name, ret_link);
 
 	if (r < 0)
 		return err_set(err, ROCE_DEVICE_NOT_FOUND, r,
 			       "no interface %s on the host (see: ip link); if another pod still has it, delete that pod",
 			       name);
-	if (!*ret_link->parent)
+	if (device_id_parse(ret_link->parent, id) < 0)
 		return 0; /* neither PCI function nor subfunction: veth, macvlan */
-	return pci_get(ret_link->parent, ret_pci, err);
+	return pci_get(id, ret_pci, err);
 }
 
 int observe_device(const struct netconf *conf, const struct side *host, struct device *ret_device,

@@ -2,10 +2,10 @@
 /*
  * Theory of operation
  *
- * First every claim is looked at without a lock, cheaply: a PCI device or subfunction that has come back is in a list of
- * the host's links; one that is not there, but has a netdev, is in some namespace. Of what remains,
- * virtual netdevs and devices on userspace drivers, the namespace's path tells. Only what passes here is
- * judged in full, once without locks and once more under those of the attachment and the device, which
+ * First every claim is looked at without a lock, cheaply: a PCI device or subfunction that has come back is
+ * in a list of the host's links; one that is not there, but has a netdev, is in some namespace. Of what
+ * remains, virtual netdevs and devices on userspace drivers, the namespace's path tells. Only what passes here
+ * is judged in full, once without locks and once more under those of the attachment and the device, which
  * nobody waits for: who has one is an ADD, a DEL or another repair.
  */
 #include "cni/repair.h"

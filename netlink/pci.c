@@ -11,7 +11,7 @@
 #define SYSFS_PCI "/sys/bus/pci/devices"
 #define SYSFS_AUXILIARY "/sys/bus/auxiliary/devices"
 
-/* A PCI address has colons; "MODULE.NAME.ID" has none (drivers/base/auxiliary.c, auxiliary_device_add). */
+/* A PCI address has colons; "MODULE.NAME.ID" has none (drivers/base/auxiliary.c, __auxiliary_device_add()). */
 static bool is_auxiliary(const char *addr)
 {
 	return !strchr(addr, ':');
