@@ -36,8 +36,8 @@
 #include <linux/netdevice.h>
 #include <linux/pci.h>
 #include <linux/slab.h>
+#include <linux/stringhash.h>
 #include <net/net_namespace.h>
-#include <net/addrconf.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
@@ -308,6 +308,12 @@ static struct net_device *rt_find_netdev(struct device *parent)
 	return found;
 }
 
+/* The adapter's firmware gives it to the function: it outlives netdev, MAC and driver. */
+static __be64 rt_node_guid(const char *parent)
+{
+	return cpu_to_be64(0x0200000000000000ULL | full_name_hash(NULL, parent, strlen(parent)));
+}
+
 static int rt_register(struct device *parent, struct net_device *netdev)
 {
 	struct rt_device *rt = ib_alloc_device(rt_device, ib);
@@ -321,7 +327,7 @@ static int rt_register(struct device *parent, struct net_device *netdev)
 	rt->ib.num_comp_vectors = 1;
 	rt->ib.dev.parent = parent;
 	strscpy(rt->ib.node_desc, "rdmatest", sizeof(rt->ib.node_desc));
-	addrconf_addr_eui48((u8 *)&rt->ib.node_guid, netdev->dev_addr);
+	rt->ib.node_guid = rt_node_guid(dev_name(parent));
 	ib_set_device_ops(&rt->ib, &rt_ops);
 	if (movable)
 		ib_set_device_ops(&rt->ib, &rt_movable_ops);
