@@ -64,6 +64,10 @@ void plan_check_rdma(const struct netconf *conf, const struct host_state *state,
 		refuse_rdma(findings, "setting-needs-netdev",
 			    "rdma \"soft\": the VF's driver is one for userspace, there is no netdev to set it on",
 			    "leave it out, or bind the VF to its network driver");
+	if (conf->rdma == RDMA_SOFT && state->rdma_mode == RDMADEV_EXCLUSIVE)
+		refuse_rdma(findings, "rdma-soft-exclusive",
+			    "rdma \"soft\": in RDMA mode exclusive the kernel leaves a soft-RoCE device on the host, and rxe cannot be moved",
+			    "use \"rdma\": \"off\", or mode shared on this node: options ib_core netns_mode=1 in /etc/modprobe.d, and boot");
 	if (!*state->rdma_holder || conf->rdma == RDMA_OFF || state->rdma_mode != RDMADEV_EXCLUSIVE)
 		return;
 	f = finding_add(findings, SEVERITY_WARNING, CNI_OK, "rdma-in-use",
