@@ -80,12 +80,31 @@ vfs() {
 	done
 }
 
-# rdmatest PARAMETER...: load the test module that was built for this kernel.
-rdmatest() {
-	local dir
+# of_kernel: the folder of what was made for the kernel that runs.
+of_kernel() {
+	local dir release
+	read -r release </proc/sys/kernel/osrelease
 	for dir in "$REPO"/build/lab/kernel-*; do
-		[ "$(cat "$dir/release")" != "$(uname -r)" ] || insmod "$dir/rdmatest.ko" "$@"
+		[ "$(<"$dir/release")" != "$release" ] || echo "$dir"
 	done
+}
+# rdmatest PARAMETER...: load the test module that was built for this kernel.
+rdmatest() { insmod "$(of_kernel)/rdmatest.ko" "$@"; }
+
+# rdma_unload: all of the RDMA subsystem, as on a host that has none. rdma_load: again, as after the boot.
+rdma_unload() {
+	local module
+	for module in rdmatest rdma_rxe rdma_ucm ib_uverbs rdma_cm iw_cm ib_cm ib_uverbs_support ib_core; do
+		[ ! -e /sys/module/$module ] || rmmod $module || return
+	done
+}
+rdma_load() {
+	local dir module name
+	dir=$(of_kernel)
+	while read -r module; do
+		name=${module%.ko}
+		[ -e "/sys/module/${name//-/_}" ] || insmod "$dir/initramfs/modules/$module" || return
+	done <"$dir/order"
 }
 
 # pods NAME...: network namespaces, removed when the script ends.
