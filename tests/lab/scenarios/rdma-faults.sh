@@ -61,7 +61,7 @@ is "$DOOMED kills, $SURVIVED" '6 kills, 6' "killed around the move, then DEL: $D
 rmmod rdmatest
 run_ok 'an RDMA device that cannot be moved' rdmatest pci=$VF0 movable=0
 before=$(settled_dump)
-add_refused 108 'does not move: the kernel refused: .*; the mode is shared, or its driver cannot be moved; leave it on the host by "rdma": "off"' \
+add_refused 108 'does not move: the kernel refused: Operation not supported; the mode is shared, or its driver cannot be moved; leave it on the host by "rdma": "off"' \
 	'it cannot be moved' $VF0 a
 restored "$before" 'it cannot be moved: the host is as before'
 added $VF0 a '{"rdma":"off"}'
