@@ -3,6 +3,7 @@
 #include "cni/exec.h"
 
 #include "base/file.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -23,13 +24,36 @@ static int look(struct apply *a, enum place place, struct rdmadev *ret_dev, stru
 		       a->device.rdma.name, nlsock_words(side->rdma));
 }
 
+/* A pod may rename it. Who has taken its name since then keeps it. */
+static int restore_name(struct apply *a, enum place place, const struct rdmadev *dev, struct err *err)
+{
+	const char *name = a->device.rdma.name;
+	struct err refused = { 0 };
+	int r;
+
+	if (streq(dev->name, name))
+		return 0;
+	r = rdmadev_rename(exec_side(a, place)->rdma, dev->index, name, &refused);
+	if (r == -EEXIST) {
+		log_warn("RDMA device %s, renamed to %s in the pod, keeps that name: another one is called %s by now",
+			 name, dev->name, name);
+		return 0;
+	}
+	if (r == 0)
+		log_info("RDMA device %s was renamed to %s in the pod: it has its name again", name,
+			 dev->name);
+	else
+		*err = refused;
+	return r;
+}
+
 /* Without a pod the kernel brings it back; when, is the kernel's business: within EXEC_RETURN_WAIT_MS. */
-static int wait_return(struct apply *a, struct err *err)
+static int wait_return(struct apply *a, struct rdmadev *ret_dev, struct err *err)
 {
 	int64_t deadline = file_deadline(EXEC_RETURN_WAIT_MS);
 	int r;
 
-	while ((r = look(a, PLACE_HOST, NULL, err)) == 1 && file_time_left(deadline) > 0)
+	while ((r = look(a, PLACE_HOST, ret_dev, err)) == 1 && file_time_left(deadline) > 0)
 		poll(NULL, 0, POLL_MS); /* RDMA netlink has no events for this before 6.12 */
 	return r;
 }
@@ -44,12 +68,15 @@ static int neither(const struct apply *a, struct err *err)
 /* It is not where it was before, either: back already under a name nobody knows, or its driver is gone. */
 static int settle_absent(struct apply *a, enum apply_mode mode, struct err *err)
 {
+	struct rdmadev dev;
 	int r = 1;
 
 	if (mode == APPLY_UNDO && (a->pod.netns >= 0 || exec_has_no_driver(a)))
 		return 0;
 	if (mode == APPLY_UNDO)
-		r = wait_return(a, err);
+		r = wait_return(a, &dev, err);
+	if (r == 0)
+		return restore_name(a, PLACE_HOST, &dev, err);
 	return r == 1 ? neither(a, err) : r;
 }
 
@@ -66,16 +93,32 @@ static int move(struct apply *a, int index, enum place from, enum place to, stru
 	return r == 1 ? neither(a, err) : r;
 }
 
+/* The host sees it appear under the name it had: renamed in the pod, and home whether or not that succeeds. */
+static int move_to_host(struct apply *a, const struct rdmadev *dev, struct err *err)
+{
+	int renamed = restore_name(a, PLACE_POD, dev, err);
+	struct err stays = { 0 };
+	int r = move(a, dev->index, PLACE_POD, PLACE_HOST, &stays);
+
+	if (r < 0)
+		*err = stays;
+	return r < 0 ? r : renamed;
+}
+
 int exec_rdma_move(struct apply *a, const struct step *step, enum apply_mode mode, struct err *err)
 {
 	enum place to = step->want.place;
 	enum place from = to == PLACE_POD ? PLACE_HOST : PLACE_POD;
 	struct rdmadev dev;
-	int r = look(a, to, NULL, err);
+	int r = look(a, to, &dev, err);
 
+	if (r == 0 && to == PLACE_HOST)
+		return restore_name(a, to, &dev, err);
 	if (r <= 0)
 		return r;
 	r = exec_side(a, from)->netns >= 0 ? look(a, from, &dev, err) : 1;
+	if (r == 0 && to == PLACE_HOST)
+		return move_to_host(a, &dev, err);
 	if (r == 0)
 		return move(a, dev.index, from, to, err);
 	return r < 0 ? r : settle_absent(a, mode, err);

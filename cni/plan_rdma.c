@@ -74,6 +74,10 @@ static void check_soft(const struct host_state *state, struct findings *findings
 {
 	struct finding *f;
 
+	if (state->rdma_mode == RDMADEV_EXCLUSIVE)
+		refuse_rdma(findings, "rdma-soft-exclusive",
+			    "rdma \"soft\": in RDMA mode exclusive the kernel leaves a soft-RoCE device on the host, and rxe cannot be moved",
+			    "use \"rdma\": \"off\", or mode shared on this node: options ib_core netns_mode=1 in /etc/modprobe.d, and boot");
 	if (!state->device.userspace)
 		return;
 	f = finding_add(findings, SEVERITY_ERROR, CNI_CONFIG_INVALID, "setting-needs-netdev",

@@ -210,6 +210,23 @@ int rdmadev_move(struct nlsock *sock, int from, int index, int to, struct err *e
 	return 0;
 }
 
+int rdmadev_rename(struct nlsock *sock, int index, const char *name, struct err *err)
+{
+	struct nl_msg *msg = request(RDMA_NLDEV_CMD_SET, 0);
+	int r;
+
+	if (msg) {
+		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+		nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, name);
+	}
+	r = nlsock_talk(sock, msg, NULL, NULL);
+	if (r < 0)
+		return err_set(err, ROCE_KERNEL_REFUSED, r,
+			       "RDMA device %d does not get the name %s: the kernel refused: %s",
+			       index, name, nlsock_words(sock));
+	return 0;
+}
+
 /* The driver comes as a module; a kernel with an older one refuses any but the first namespace. */
 static const char *soft_hint(void)
 {

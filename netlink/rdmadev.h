@@ -124,4 +124,15 @@ int rdmadev_del_soft(struct nlsock *sock, int netns, int index, struct err *err)
  */
 int rdmadev_move(struct nlsock *sock, int from, int index, int to, struct err *err);
 
+/**
+ * rdmadev_rename() - give a device another name
+ * @sock:	socket of the namespace that has it
+ * @index:	device
+ * @name:	its new name; names are unique on the node, whatever namespace a device is in
+ * @err:	ROCE_KERNEL_REFUSED
+ *
+ * Return: 0, -EEXIST if another device has the name, or another negative errno.
+ */
+int rdmadev_rename(struct nlsock *sock, int index, const char *name, struct err *err);
+
 #endif

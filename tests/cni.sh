@@ -25,8 +25,11 @@ code() { jq -r '.code // empty' <<<"$CNI_OUT" 2>/dev/null; }
 # refused CODE ERE DESCRIPTION: the last call failed in the way a plugin must: status 1, one JSON
 # document with this code, and a message that matches.
 refused() {
-	is "$CNI_RC $(jq -s length <<<"$CNI_OUT" 2>/dev/null) $(code)" "1 1 $1" "$3: refused with code $1"
-	like "$(msg)" "$2" "$3: the message says why"
+	local seen
+	seen=$(jq -rs '"\(length) \(.[0].code)", (.[0].msg // empty)' <<<"$CNI_OUT" 2>/dev/null)
+	[[ $seen = *$'\n'* ]] || seen+=$'\n'
+	is "$CNI_RC ${seen%%$'\n'*}" "1 1 $1" "$3: refused with code $1"
+	like "${seen#*$'\n'}" "$2" "$3: the message says why"
 }
 
 # config [JQ-FILTER]: the configuration that most tests start from, changed by a filter.

@@ -13,7 +13,7 @@ changes() {
 		if (!match(line, /nlmsg_type=[^ ,]*/))
 			return 0
 		type = tolower(substr(line, RSTART + 11, RLENGTH - 11))
-		if (type ~ /^0x14/)
+		if (type ~ /^0x14../)
 			return type !~ /^0x140[2347]$/
 		return type ~ /^0x[0-9a-f]*[26ae]$/ || type ~ /_get/
 	}
@@ -38,6 +38,22 @@ changes() {
 			print (pid == first ? "roce" : "ipam"), call, n
 	}' $TRACE
 }
+
+# traced VERB CONTAINER CONFIG: a call that is left alone, with a trace of what changes asks for.
+CHANGES=openat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,mkdir,mkdirat,rmdir
+CHANGES+=,write,writev,pwrite64,pwritev,fchmod,flock,clone,clone3,fork,vfork,sendto,sendmsg,exit_group
+traced() {
+	CNI_RUN="strace -f --seccomp-bpf -qq -o $TRACE -e trace=$CHANGES" cni "$1" "$2" "/run/netns/$2" net1 "$3"
+}
+
+# request TYPE: which of roce's sendmsg calls in the trace is the first of this netlink type, in hexadecimal.
+request() {
+	awk -v type="nlmsg_type=$1 " '
+	!first { first = $1 }
+	$1 == first && $2 ~ /^sendmsg\(/ { n++; if (index($0, type)) { print n; exit } }' $TRACE
+}
+# around TYPE: that change, with the one before it and the one after it, as lines of changes.
+around() { changes | grep -x -B 1 -A 1 "roce sendmsg $(request "$1")"; }
 
 # The IPAM plugin for doomed: it dies at its DOOM_N-th DOOM_CALL, and roce with it.
 mkdir -p /run/doom
@@ -96,4 +112,24 @@ mend() {
 	[ "$before" = "$(settled_dump)" ] || diag 'the host could not be put right: the next ones meet another one'
 	before=$(settled_dump)
 	[ $MENDED -lt 10 ] || { not_ok 'given up after ten failures'; done_testing; exit 1; }
+}
+
+# killed VERB CONFIG POINT...: pod a's VERB is killed at each of these points, lines of changes, and then deleted.
+# Counts in DOOMED and SURVIVED. Needs add and del of a pod by its name, and $before.
+DOOMED=0 SURVIVED=0
+killed() {
+	local verb=$1 config=$2 point
+	shift 2
+	for point; do
+		[ "$verb" = ADD ] || add a
+		# shellcheck disable=SC2086
+		doomed $point "$verb" a "$config" || not_ok "$verb is killed at $point" "status $CNI_RC: $CNI_OUT"
+		DOOMED=$((DOOMED + 1))
+		del a
+		if [ "$CNI_RC:$CNI_OUT" = 0: ] && back; then
+			SURVIVED=$((SURVIVED + 1))
+		else
+			mend "$verb killed at $point"
+		fi
+	done
 }

@@ -19,6 +19,12 @@ config() {
 		+ (if $device | test("^....:..:|[.].*[.]") then {deviceID: $device} else {device: $device} end)
 		+ ($ARGS.positional | add)' "${@:2}"
 }
+# configure VF [JSON...]: the same into CONFIG. What was asked for before is remembered, as jq is slow here.
+declare -A CONFIGS=()
+configure() {
+	[ -n "${CONFIGS[$*]:-}" ] || CONFIGS[$*]=$(config "$@")
+	CONFIG=${CONFIGS[$*]}
+}
 
 # profile: the node profile of a fabric whose switches carry 9216 bytes of IP.
 profile() {
@@ -80,12 +86,31 @@ vfs() {
 	done
 }
 
-# rdmatest PARAMETER...: load the test module that was built for this kernel.
-rdmatest() {
-	local dir
+# of_kernel: the folder of what was made for the kernel that runs.
+of_kernel() {
+	local dir release
+	read -r release </proc/sys/kernel/osrelease
 	for dir in "$REPO"/build/lab/kernel-*; do
-		[ "$(cat "$dir/release")" != "$(uname -r)" ] || insmod "$dir/rdmatest.ko" "$@"
+		[ "$(<"$dir/release")" != "$release" ] || echo "$dir"
 	done
+}
+# rdmatest PARAMETER...: load the test module that was built for this kernel.
+rdmatest() { insmod "$(of_kernel)/rdmatest.ko" "$@"; }
+
+# rdma_unload: all of the RDMA subsystem, as on a host that has none. rdma_load: again, as after the boot.
+rdma_unload() {
+	local module
+	for module in rdmatest rdma_rxe rdma_ucm ib_uverbs rdma_cm iw_cm ib_cm ib_uverbs_support ib_core; do
+		[ ! -e /sys/module/$module ] || rmmod $module || return
+	done
+}
+rdma_load() {
+	local dir module name
+	dir=$(of_kernel)
+	while read -r module; do
+		name=${module%.ko}
+		[ -e "/sys/module/${name//-/_}" ] || insmod "$dir/initramfs/modules/$module" || return
+	done <"$dir/order"
 }
 
 # pods NAME...: network namespaces, removed when the script ends.
@@ -112,13 +137,15 @@ trap lab_end EXIT
 # added VF POD [JSON]: ADD a VF to a pod as net1; the container is named like the pod.
 declare -A RESULTS=()
 added() {
-	cni ADD "$2" "/run/netns/$2" net1 "$(config "$1" "${3:-"{}"}")"
+	configure "$1" "${3:-"{}"}"
+	cni ADD "$2" "/run/netns/$2" net1 "$CONFIG"
 	RESULTS[$2]=$CNI_OUT
 	is "$CNI_RC" 0 "ADD of $1 to $2"
 	[ "$CNI_RC" = 0 ] || diag "$CNI_OUT"
 }
 deleted() {
-	cni DEL "$2" "${4-/run/netns/$2}" net1 "$(config "$1" "${3:-"{}"}")"
+	configure "$1" "${3:-"{}"}"
+	cni DEL "$2" "${4-/run/netns/$2}" net1 "$CONFIG"
 	is "$CNI_RC" 0 "DEL of $1 from $2"
 	[ "$CNI_RC" = 0 ] || diag "$CNI_OUT"
 }
@@ -128,7 +155,8 @@ check() {
 }
 # add_refused CODE ERE DESCRIPTION VF POD [JSON]: an ADD is refused, and nothing is in the pod.
 add_refused() {
-	cni ADD "$5" "/run/netns/$5" net1 "$(config "$4" "${6:-"{}"}")"
+	configure "$4" "${6:-"{}"}"
+	cni ADD "$5" "/run/netns/$5" net1 "$CONFIG"
 	refused "$1" "$2" "$3"
 	is "$(ip -n "$5" -o link | wc -l)" 1 "$3: nothing is in the pod"
 }

@@ -160,6 +160,14 @@ static struct host_state host_vf_works(void)
 	return state;
 }
 
+static struct host_state host_vf_shared(void)
+{
+	struct host_state state = host_vf_works();
+
+	state.rdma_mode = RDMADEV_SHARED;
+	return state;
+}
+
 static struct host_state host_vf_in_use(void)
 {
 	struct host_state state = host_vf_works();
@@ -489,7 +497,7 @@ static const struct {
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\nx: move its RDMA device to the pod\n"
 	  "x: set up\n" },
 	{ "soft RoCE: the VF's own device stays, the soft one comes last",
-	  host_vf_works,
+	  host_vf_shared,
 	  { .set.mtu = SET(9000), .ipam_type = "i", .rdma = RDMA_SOFT },
 	  "x: MTU 1500 -> 9000\nx: move to the pod as net1\n"
 	  "take addresses from the IPAM plugin\nx: set up\nx: make soft-RoCE device rxe_7_net1\n" },
@@ -988,6 +996,14 @@ static const struct {
 	  "",
 	  "txQLen: ",
 	  "leave it out" },
+	{ "soft RoCE where a device is in one namespace only",
+	  host_vf_exclusive,
+	  { .rdma = RDMA_SOFT },
+	  ROCE_RDMA_UNUSABLE,
+	  "rdma-soft-exclusive",
+	  "",
+	  "in RDMA mode exclusive the kernel leaves a soft-RoCE device on the host",
+	  "options ib_core netns_mode=1" },
 	{ "a sysctl of an interface that a VF for userspace has not",
 	  host_vf_userspace,
 	  { .set.n_sysctls = 1, .set.sysctls = { { "net.ipv4.conf.IFNAME.arp_filter", "1" } } },
@@ -1495,7 +1511,6 @@ static void holder_is_named(void **state)
 		{ "auto", RDMADEV_EXCLUSIVE, RDMA_AUTO, 1 },
 		{ "required", RDMADEV_EXCLUSIVE, RDMA_REQUIRED, 1 },
 		{ "off", RDMADEV_EXCLUSIVE, RDMA_OFF, 0 },
-		{ "soft", RDMADEV_EXCLUSIVE, RDMA_SOFT, 0 },
 		{ "mode shared", RDMADEV_SHARED, RDMA_AUTO, 0 },
 	};
 	static struct plan plan;

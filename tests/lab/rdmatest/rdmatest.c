@@ -39,8 +39,8 @@
 #include <linux/pci.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
+#include <linux/stringhash.h>
 #include <net/net_namespace.h>
-#include <net/addrconf.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
@@ -316,6 +316,12 @@ static struct net_device *rt_find_netdev(struct device *parent)
 	return found;
 }
 
+/* The adapter's firmware gives it to the function: it outlives netdev, MAC and driver. */
+static __be64 rt_node_guid(const char *parent)
+{
+	return cpu_to_be64(0x0200000000000000ULL | full_name_hash(NULL, parent, strlen(parent)));
+}
+
 /* @dma: the device that would read and write memory */
 static int rt_register(struct device *parent, struct device *dma, struct net_device *netdev)
 {
@@ -330,7 +336,7 @@ static int rt_register(struct device *parent, struct device *dma, struct net_dev
 	rt->ib.num_comp_vectors = 1;
 	rt->ib.dev.parent = parent;
 	strscpy(rt->ib.node_desc, "rdmatest", sizeof(rt->ib.node_desc));
-	addrconf_addr_eui48((u8 *)&rt->ib.node_guid, netdev->dev_addr);
+	rt->ib.node_guid = rt_node_guid(dev_name(parent));
 	ib_set_device_ops(&rt->ib, &rt_ops);
 	if (movable)
 		ib_set_device_ops(&rt->ib, &rt_movable_ops);
