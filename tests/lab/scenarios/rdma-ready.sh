@@ -18,7 +18,7 @@ profile
 vfs 9000
 pods a
 before=$(settled_dump)
-add_refused 113 'device eth[0-9] has no RDMA device on the host; its driver is igbvf; fix: use an adapter with RoCE, or "rdma": "soft"' \
+add_refused 113 'device eth[0-9] has no RDMA device on the host; its driver is igbvf; fix: name a device of an adapter with RoCE, or, where there is none, "rdma": "soft"' \
 	'no RDMA device' $VF0 a "$REQUIRED"
 restored "$before" 'no RDMA device: nothing was changed'
 ip netns del a
@@ -42,10 +42,10 @@ deleted $VF0 a
 knob gid_delay 600
 profile_edit '. + {gidWait: 100}'
 added $VF0 a
-like "$CNI_ERR" "warning: RDMA device mlx5_0 has no RoCE v2 GID of the pod's address 10.56.0.1/24 after 100 ms: applications will not connect" \
+like "$CNI_ERR" "warning: RDMA device mlx5_0 has no RoCE v2 GID of the pod's address 10.56.0.1/24 after 100 ms: it is not in the table; applications will not connect" \
 	'auto, GIDs are too slow: the log warns'
 deleted $VF0 a
-add_refused 113 "RDMA device mlx5_0 has no RoCE v2 GID of the pod's address 10.56.0.1/24 after 100 ms; see in the pod: rdma link" \
+add_refused 113 "RDMA device mlx5_0 has no RoCE v2 GID of the pod's address 10.56.0.1/24 after 100 ms: it is not in the table; see in the pod: ibv_devinfo -v -d mlx5_0" \
 	'required, GIDs are too slow' $VF0 a "$REQUIRED"
 knob gid_delay 0
 restored "$before" 'GIDs are too slow: the host is as before'
@@ -61,7 +61,7 @@ before=$(settled_dump)
 add_refused 113 "$NO_FILE" 'ib_uverbs is not loaded' $VF0 a "$REQUIRED"
 restored "$before" 'ib_uverbs is not loaded: nothing was changed'
 added $VF0 a
-like "$CNI_ERR" 'RDMA device mlx5_0 cannot be opened; .* RoCE path MTU 4096 is derived' 'auto, it is not loaded: the log says so'
+like "$CNI_ERR" 'RDMA device mlx5_0 cannot be opened here: no file of it .* RoCE path MTU 4096 is derived' 'auto, it is not loaded: the log says so'
 is "$(in_pod a rdma dev | cut -d ' ' -f 2)" mlx5_0: 'and the RDMA device is in the pod'
 deleted $VF0 a
 restored "$before" 'auto, it is not loaded: the host is as before'
