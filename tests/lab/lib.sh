@@ -67,7 +67,7 @@ wait_for() {
 vf_netdev() { basename "$(echo "/sys/bus/pci/devices/$1/net/"*)"; }
 has_netdev() { [ "$(vf_netdev "$1")" != '*' ]; }
 
-# vfs MTU [N]: both PFs up with this MTU, one VF each or N (at most 7), bound to their network driver.
+# vfs MTU [N]: both PFs (only the first if PF1 is empty) up with this MTU, one VF each or N (at most 7), bound to their network driver.
 # VFS: their PCI addresses, the first PF's, then the second's.
 VFS=()
 vfs() {
@@ -96,6 +96,9 @@ of_kernel() {
 }
 # rdmatest PARAMETER...: load the test module that was built for this kernel.
 rdmatest() { insmod "$(of_kernel)/rdmatest.ko" "$@"; }
+
+# rdma_mode exclusive|shared: no namespace may be left; the kernel ends one a moment after its name is gone.
+rdma_mode() { run_ok "RDMA mode $1" wait_for 50 rdma system set netns "$1"; }
 
 # rdma_unload: all of the RDMA subsystem, as on a host that has none. rdma_load: again, as after the boot.
 rdma_unload() {

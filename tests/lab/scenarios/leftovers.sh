@@ -179,7 +179,7 @@ is "$(journals)$(leases)" '' 'bound again: DEL'
 
 ip netns del b
 run_ok 'the test module' rdmatest "pci=$VF0"
-run_ok 'mode exclusive' rdma system set netns exclusive
+rdma_mode exclusive
 pods a
 before=$(settled_dump)
 HOST=$(no_addresses <<<"$before")
@@ -191,7 +191,7 @@ host_restored 'the RDMA device, too, is as before'
 deleted $VF0 a "$MORE"
 restored "$before" 'then DEL: the host is as before'
 ip netns del a
-run_ok 'mode shared' rdma system set netns shared
+rdma_mode shared
 rmmod rdmatest
 
 # ---- what STATUS costs with many that are alive ----

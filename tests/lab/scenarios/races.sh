@@ -12,7 +12,7 @@ ROUNDS=6
 profile
 vfs 9000
 run_ok 'the test module' rdmatest "pci=$VF0"
-run_ok 'mode exclusive' rdma system set netns exclusive
+rdma_mode exclusive
 pods a b
 CONF=$(config $VF0 '{"vlan": 7, "mac": "02:00:5e:00:53:01", "mtu": 9000}')
 call() { cni "$1" "$2" "/run/netns/$2" net1 "$CONF"; }

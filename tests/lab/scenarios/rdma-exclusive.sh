@@ -25,7 +25,7 @@ both_gone() {
 profile
 vfs 9000
 run_ok 'two VFs with an RDMA device each' rdmatest "pci=$VF0,$VF1"
-run_ok 'mode exclusive' rdma system set netns exclusive
+rdma_mode exclusive
 is "$(names)" 'mlx5_0 mlx5_1' 'they are on the host'
 pods a b
 before=$(settled_dump)
@@ -147,7 +147,7 @@ deleted $VF0 a
 # ---- mode shared ----
 
 both_gone
-run_ok 'mode shared' rdma system set netns shared
+rdma_mode shared
 pods a
 before=$(settled_dump)
 added $VF0 a

@@ -11,10 +11,11 @@ set -u
 . tests/lab/inject.sh
 
 SET=0x1402 # RDMA_NLDEV_CMD_SET
+PF1= # one is enough
 profile
 vfs 9000
 run_ok 'an RDMA device on the VF' rdmatest pci=$VF0
-run_ok 'mode exclusive' rdma system set netns exclusive
+rdma_mode exclusive
 pods a
 CONF=$(config $VF0)
 add() { cni ADD "$1" "/run/netns/$1" net1 "$CONF"; }

@@ -3,17 +3,18 @@
 # wire: hub
 # limit: 180
 # What must be there for "rdma": "required", and that ADD returns when it is: the RDMA device, its file, the
-# pod's GIDs. What is missing is said, and nothing is left.
+# pod's GIDs; and for "soft": mode shared, rdma_rxe, a kernel. What is missing is said, and nothing is left.
 set -u
 # shellcheck source=tests/lab/lib.sh
 . tests/lab/lib.sh
 
-REQUIRED='{"rdma":"required"}'
+REQUIRED='{"rdma":"required"}' SOFT='{"rdma":"soft"}'
 GIDS=/sys/class/infiniband/mlx5_0/ports/1/gids
 knob() { echo "$2" >"/sys/module/rdmatest/parameters/$1"; }
 # gid_now POD ADDRESS-IN-HEX DESCRIPTION: right after an ADD, the table has it.
 gid_now() { like "$(in_pod "$1" grep -rh ffff: $GIDS)" "0000:0000:0000:0000:0000:ffff:$2" "$3"; }
 
+PF1= # one is enough
 profile
 vfs 9000
 pods a
@@ -21,14 +22,23 @@ before=$(settled_dump)
 add_refused 113 'device eth[0-9] has no RDMA device on the host; its driver is igbvf; fix: name a device of an adapter with RoCE, or, where there is none, "rdma": "soft"' \
 	'no RDMA device' $VF0 a "$REQUIRED"
 restored "$before" 'no RDMA device: nothing was changed'
+if [[ $(uname -r) = 6.* ]]; then
+	add_refused 108 "soft RoCE on net1: the kernel refused: .*; this kernel's rdma_rxe works in the host's network namespace only \(it knows others since Linux 7.1\): use \"rdma\": \"off\", or a newer kernel" \
+		'soft, a kernel that cannot' $VF0 a "$SOFT"
+	restored "$before" 'soft, a kernel that cannot: the host is as before'
+fi
 ip netns del a
 
 # ---- the pod's GIDs ----
 
 run_ok 'an RDMA device on the VF' rdmatest "pci=$VF0"
-run_ok 'mode exclusive' rdma system set netns exclusive
+rdma_mode exclusive
 pods a
 before=$(settled_dump)
+# A new device is the host's in mode exclusive, even if its netdev is not, and rxe cannot be moved.
+add_refused 113 'in RDMA mode exclusive the kernel leaves a soft-RoCE device on the host, .* mode shared on this node: options ib_core netns_mode=1' \
+	'soft, mode exclusive' $VF0 a "$SOFT"
+restored "$before" 'soft, mode exclusive: nothing was changed'
 knob gid_delay 300
 added $VF0 a "$REQUIRED"
 gid_now a 0a38:0001 'required, GIDs are slow: ADD returns with the GID there'
@@ -70,17 +80,17 @@ restored "$before" 'auto, it is not loaded: the host is as before'
 
 rmmod rdmatest
 ip netns del a
-rdma system set netns shared
+rdma_mode shared
 pods a
 before=$(settled_dump)
 add_refused 108 'soft RoCE on net1: the kernel refused: .*; soft RoCE is not loaded: modprobe rdma_rxe' \
-	'soft, no rdma_rxe' $VF0 a '{"rdma": "soft"}'
+	'soft, no rdma_rxe' $VF0 a "$SOFT"
 restored "$before" 'soft, no rdma_rxe: the host is as before'
 run_ok 'no RDMA subsystem' rdma_unload
 before=$(settled_dump)
 add_refused 113 'the kernel has no RDMA subsystem loaded; fix: modprobe ib_uverbs' 'no RDMA subsystem' $VF0 a "$REQUIRED"
 add_refused 108 'the kernel has no RDMA subsystem loaded; soft RoCE is not loaded: modprobe rdma_rxe' \
-	'soft, no RDMA subsystem' $VF0 a '{"rdma": "soft"}'
+	'soft, no RDMA subsystem' $VF0 a "$SOFT"
 restored "$before" 'no RDMA subsystem: the host is as before'
 run_ok 'the RDMA subsystem is back' rdma_load
 done_testing || exit 1

@@ -1,9 +1,9 @@
 #!/bin/bash
-# kernel: 6.1 6.12 7.2
+# kernel: 7.2
 # wire: hub
 # limit: 180
-# "rdma": "soft": a soft-RoCE device on the netdev in the pod, where the kernel's rxe knows network namespaces.
-# Where it does not, the ADD is refused and undone.
+# "rdma": "soft": a soft-RoCE device on the netdev in the pod. Where the kernel's rxe does not know network namespaces,
+# and in mode exclusive, it is refused: rdma-ready.sh.
 set -u
 # shellcheck source=tests/lab/lib.sh
 . tests/lab/lib.sh
@@ -13,26 +13,8 @@ set -u
 SOFT='{"rdma":"soft"}'
 profile
 vfs 9000
-
-# In mode exclusive a new device is the host's, even if its netdev is not, and rxe cannot be moved.
-run_ok 'mode exclusive' rdma system set netns exclusive
-pods a
-before=$(settled_dump)
-add_refused 113 'in RDMA mode exclusive the kernel leaves a soft-RoCE device on the host, .* mode shared on this node: options ib_core netns_mode=1' \
-	'mode exclusive' $VF0 a "$SOFT"
-restored "$before" 'mode exclusive: nothing was changed'
-ip netns del a
-run_ok 'mode shared' rdma system set netns shared
 pods a b
 before=$(settled_dump)
-
-if [[ $(uname -r) = 6.* ]]; then
-	add_refused 108 "soft RoCE on net1: the kernel refused: .*; this kernel's rdma_rxe works in the host's network namespace only \(it knows others since Linux 7.1\): use \"rdma\": \"off\", or a newer kernel" \
-		'this kernel' $VF0 a "$SOFT"
-	restored "$before" 'this kernel: the host is as before'
-	done_testing || exit 1
-	exit 0
-fi
 
 # soft POD: the name of its device. The kernel's answer has those of all namespaces, and netdevs of this one alone.
 soft() { [[ $(in_pod "$1" rdma link) =~ link\ (rxe_[0-9]+_net1)/1\ [^$'\n']*\ netdev\ net1 ]] && echo "${BASH_REMATCH[1]}"; }
