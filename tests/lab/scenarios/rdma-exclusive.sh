@@ -32,7 +32,14 @@ before=$(settled_dump)
 
 # ---- two pods ----
 
-added $VF0 a
+# Multus has copied here what the device plugin wrote, and shows it in network-status after ADD.
+INFO=/var/run/k8s.cni.cncf.io/devinfo/cni/rail.json
+mkdir -p "${INFO%/*}"
+printf '{"type":"pci","version":"1.0.0","pci":{"pci-address":"%s","vhost-net":"/dev/vhost-net"}}' $VF0 >$INFO
+added $VF0 a "{\"runtimeConfig\": {\"CNIDeviceInfoFile\": \"$INFO\"}}"
+is "$(jq -cS . $INFO)" "{\"pci\":{\"pci-address\":\"$VF0\",\"pf-pci-address\":\"0000:01:00.0\",\"rdma-device\":\"mlx5_0\",\"vhost-net\":\"/dev/vhost-net\"},\"type\":\"pci\",\"version\":\"1.1.0\"}" \
+	"the device info is complete, and has what the device plugin wrote"
+rm $INFO
 like "$CNI_ERR" 'RDMA device mlx5_0: mode exclusive' 'the log says what was found'
 like "$CNI_ERR" 'mlx5_0 reports RoCE path MTU 4096' 'and what the port reports'
 is "$(gids a mlx5_0 | grep -c '0000:0000:0000:0000:0000:ffff:0a38:0001')" 1 'its GID table has the address of the pod'
