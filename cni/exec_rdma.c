@@ -33,7 +33,7 @@ static int restore_name(struct apply *a, enum place place, const struct rdmadev 
 
 	if (streq(dev->name, name))
 		return 0;
-	r = rdmadev_rename(exec_side(a, place)->rdma, dev->index, name, &refused);
+	r = rdmadev_rename(exec_side(a, place)->rdma, dev, name, &refused);
 	if (r == -EEXIST) {
 		log_warn("RDMA device %s, renamed to %s in the pod, keeps that name: another one is called %s by now",
 			 name, dev->name, name);
@@ -65,7 +65,7 @@ static int neither(const struct apply *a, struct err *err)
 		       a->device.rdma.name);
 }
 
-/* It is not where it was before, either: back already under a name nobody knows, or its driver is gone. */
+/* Not where it was before, either: its driver is gone, or has made it anew, and no GUID tells that it is the same. */
 static int settle_absent(struct apply *a, enum apply_mode mode, struct err *err)
 {
 	struct rdmadev dev;
@@ -80,10 +80,11 @@ static int settle_absent(struct apply *a, enum apply_mode mode, struct err *err)
 	return r == 1 ? neither(a, err) : r;
 }
 
-static int move(struct apply *a, int index, enum place from, enum place to, struct err *err)
+static int move(struct apply *a, const struct rdmadev *dev, enum place from, enum place to,
+		struct err *err)
 {
 	struct rdmadev moved;
-	int r = rdmadev_move(exec_side(a, from)->rdma, exec_side(a, from)->netns, index,
+	int r = rdmadev_move(exec_side(a, from)->rdma, exec_side(a, from)->netns, dev,
 			     exec_side(a, to)->netns, err);
 
 	if (r == 0)
@@ -98,7 +99,7 @@ static int move_to_host(struct apply *a, const struct rdmadev *dev, struct err *
 {
 	int renamed = restore_name(a, PLACE_POD, dev, err);
 	struct err stays = { 0 };
-	int r = move(a, dev->index, PLACE_POD, PLACE_HOST, &stays);
+	int r = move(a, dev, PLACE_POD, PLACE_HOST, &stays);
 
 	if (r < 0)
 		*err = stays;
@@ -120,7 +121,7 @@ int exec_rdma_move(struct apply *a, const struct step *step, enum apply_mode mod
 	if (r == 0 && to == PLACE_HOST)
 		return move_to_host(a, &dev, err);
 	if (r == 0)
-		return move(a, dev.index, from, to, err);
+		return move(a, &dev, from, to, err);
 	return r < 0 ? r : settle_absent(a, mode, err);
 }
 
@@ -136,7 +137,7 @@ static int remove_soft(struct apply *a, const struct step *step, struct err *err
 	if (r < 0)
 		return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for soft RoCE device %s: %s",
 			       step->soft, nlsock_words(a->pod.rdma));
-	return rdmadev_del_soft(a->pod.rdma, a->pod.netns, dev.index, err);
+	return rdmadev_del_soft(a->pod.rdma, a->pod.netns, &dev, err);
 }
 
 int exec_rdma_soft(struct apply *a, const struct step *step, struct err *err)

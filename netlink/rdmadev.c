@@ -193,37 +193,37 @@ static const char *move_hint(int r)
 	return "see: rdma dev show";
 }
 
-int rdmadev_move(struct nlsock *sock, int from, int index, int to, struct err *err)
+int rdmadev_move(struct nlsock *sock, int from, const struct rdmadev *dev, int to, struct err *err)
 {
 	struct nl_msg *msg = request(RDMA_NLDEV_CMD_SET, 0);
 	int r;
 
 	if (msg) {
-		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, dev->index);
 		nla_put_u32(msg, RDMA_NLDEV_NET_NS_FD, to);
 	}
 	r = talk_from(sock, from, msg, err);
 	if (r < 0)
 		return err_set(err, ROCE_KERNEL_REFUSED, r,
-			       "RDMA device %d does not move: the kernel refused: %s; %s", index,
+			       "RDMA device %s does not move: the kernel refused: %s; %s", dev->name,
 			       nlsock_words(sock), move_hint(r));
 	return 0;
 }
 
-int rdmadev_rename(struct nlsock *sock, int index, const char *name, struct err *err)
+int rdmadev_rename(struct nlsock *sock, const struct rdmadev *dev, const char *name, struct err *err)
 {
 	struct nl_msg *msg = request(RDMA_NLDEV_CMD_SET, 0);
 	int r;
 
 	if (msg) {
-		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, dev->index);
 		nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, name);
 	}
 	r = nlsock_talk(sock, msg, NULL, NULL);
 	if (r < 0)
 		return err_set(err, ROCE_KERNEL_REFUSED, r,
-			       "RDMA device %d does not get the name %s: the kernel refused: %s",
-			       index, name, nlsock_words(sock));
+			       "RDMA device %s does not get the name %s: the kernel refused: %s",
+			       dev->name, name, nlsock_words(sock));
 	return 0;
 }
 
@@ -259,17 +259,17 @@ int rdmadev_add_soft(struct nlsock *sock, int netns, const char *name, const cha
 	return 0;
 }
 
-int rdmadev_del_soft(struct nlsock *sock, int netns, int index, struct err *err)
+int rdmadev_del_soft(struct nlsock *sock, int netns, const struct rdmadev *dev, struct err *err)
 {
 	struct nl_msg *msg = request(RDMA_NLDEV_CMD_DELLINK, 0);
 	int r;
 
 	if (msg)
-		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, dev->index);
 	r = talk_from(sock, netns, msg, err);
 	if (r < 0 && r != -ENODEV)
 		return err_set(err, ROCE_KERNEL_REFUSED, r,
-			       "removing soft RoCE device %d: the kernel refused: %s", index,
+			       "removing soft-RoCE device %s: the kernel refused: %s", dev->name,
 			       nlsock_words(sock));
 	return 0;
 }

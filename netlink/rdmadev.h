@@ -106,13 +106,13 @@ int rdmadev_add_soft(struct nlsock *sock, int netns, const char *name, const cha
 		     struct err *err);
 
 /* rdmadev_del_soft() - remove it. Return: 0 or a negative errno, with @err set. */
-int rdmadev_del_soft(struct nlsock *sock, int netns, int index, struct err *err);
+int rdmadev_del_soft(struct nlsock *sock, int netns, const struct rdmadev *dev, struct err *err);
 
 /**
  * rdmadev_move() - move a device into another network namespace
  * @sock:	socket of the namespace that has it now
  * @from:	that namespace; the kernel wants the caller itself to be in it
- * @index:	device
+ * @dev:		the device, as it is there
  * @to:		target
  * @err:	ROCE_KERNEL_REFUSED with what would make it work
  *
@@ -122,17 +122,17 @@ int rdmadev_del_soft(struct nlsock *sock, int netns, int index, struct err *err)
  *
  * Return: 0 or a negative errno.
  */
-int rdmadev_move(struct nlsock *sock, int from, int index, int to, struct err *err);
+int rdmadev_move(struct nlsock *sock, int from, const struct rdmadev *dev, int to, struct err *err);
 
 /**
  * rdmadev_rename() - give a device another name
  * @sock:	socket of the namespace that has it
- * @index:	device
+ * @dev:		the device, as it is there
  * @name:	its new name; names are unique on the node, whatever namespace a device is in
  * @err:	ROCE_KERNEL_REFUSED
  *
  * Return: 0, -EEXIST if another device has the name, or another negative errno.
  */
-int rdmadev_rename(struct nlsock *sock, int index, const char *name, struct err *err);
+int rdmadev_rename(struct nlsock *sock, const struct rdmadev *dev, const char *name, struct err *err);
 
 #endif

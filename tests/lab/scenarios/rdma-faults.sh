@@ -35,7 +35,7 @@ mapfile -t of_del < <(around $SET)
 # fails ERROR WORDS: the request that moves the device to the pod fails.
 fails() {
 	faulty sendmsg "$1" "$move" ADD a "$CONF" || not_ok "$1 was injected"
-	refused 108 "move its RDMA device to the pod: RDMA device [0-9]+ does not move: the kernel refused: netlink: $2; see: rdma dev show" \
+	refused 108 "move its RDMA device to the pod: RDMA device mlx5_0 does not move: the kernel refused: netlink: $2; see: rdma dev show" \
 		"$1 from the move"
 	restored "$before" "$1 from the move: the host is as before"
 }
@@ -45,7 +45,7 @@ fails EOPNOTSUPP 'Operation not supported'
 
 add a
 faulty sendmsg EBUSY "$home" DEL a "$CONF" || not_ok 'EBUSY was injected'
-refused 110 'move its RDMA device to the host: RDMA device [0-9]+ does not move: the kernel refused: netlink: Object busy' \
+refused 110 'move its RDMA device to the host: RDMA device mlx5_0 does not move: the kernel refused: netlink: Object busy' \
 	'EBUSY from the move home'
 del a
 is "$CNI_RC$CNI_OUT" 0 'and the next DEL succeeds'
