@@ -78,7 +78,7 @@ $(BIN)/roce-ipam: $(BUILD)/ipam/main.o $(call lib,ipam) $(call lib,conf) $(call 
 $(BIN)/rocectl: $(BUILD)/ctl/main.o $(call lib,ctl) $(call lib,cni) $(call lib,ipam) \
 		$(call lib,netlink) $(call lib,conf) $(call lib,base)
 	@mkdir -p $(@D)
-	$(call link,$(VERBS_LIBS) $(NL_LIBS) -ljansson -lyaml)
+	$(call link,$(NL_LIBS) -ljansson -lyaml)
 
 install: all
 	install -D -m 0755 $(BIN)/roce $(DESTDIR)$(CNI_DIR)/roce

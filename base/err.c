@@ -31,7 +31,7 @@ static const struct err_info table[] = {
 	{ ROCE_UNDO_INCOMPLETE, "UNDO_INCOMPLETE", "something could not be restored; the journal is kept" },
 	{ ROCE_DRIFT, "DRIFT", "CHECK: the attachment is not as ADD left it" },
 	{ ROCE_PROFILE_INVALID, "PROFILE_INVALID", "the node profile cannot be used" },
-	{ ROCE_RDMA_UNUSABLE, "RDMA_UNUSABLE", "the network requires RDMA, and the pod could not use it" },
+	{ ROCE_RDMA_UNUSABLE, "RDMA_UNUSABLE", "the network asks for RDMA, and the pod could not use it" },
 };
 
 int err_set(struct err *err, enum err_code code, int ret, const char *fmt, ...)

@@ -12,16 +12,28 @@ enum { POLL_MS = 10 };
 
 /* ---- the device that comes with the netdev ---- */
 
-/* Return: 0; 1: it is not there; a negative errno if that cannot be found out. */
+/* That of the PCI function, whatever it is called and however it is numbered by now. */
+static int find_on_host(const struct apply *a, struct rdmadev *ret_dev)
+{
+	struct err ignored = { 0 };
+	struct pci_dev pci;
+
+	if (pci_get(a->device.pci.addr, &pci, &ignored) < 0 || !*pci.rdma)
+		return -ENODEV;
+	return rdmadev_find(a->host.rdma, pci.rdma, ret_dev);
+}
+
+/* The pod's sysfs is not ours to read. Return: 0; 1: it is not there; a negative errno if that cannot be found out. */
 static int look(struct apply *a, enum place place, struct rdmadev *ret_dev, struct err *err)
 {
-	const struct side *side = exec_side(a, place);
-	int r = rdmadev_find_again(side->rdma, &a->device.rdma, ret_dev);
+	struct nlsock *sock = exec_side(a, place)->rdma;
+	int r = place == PLACE_HOST ? find_on_host(a, ret_dev)
+				    : rdmadev_find_again(sock, &a->device.rdma, ret_dev);
 
 	if (r == 0 || r == -ENODEV)
 		return r == 0 ? 0 : 1;
 	return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for RDMA device %s: %s",
-		       a->device.rdma.name, nlsock_words(side->rdma));
+		       a->device.rdma.name, nlsock_words(sock));
 }
 
 /* A pod may rename it. Who has taken its name since then keeps it. */
@@ -53,7 +65,8 @@ static int wait_return(struct apply *a, struct rdmadev *ret_dev, struct err *err
 	int64_t deadline = file_deadline(EXEC_RETURN_WAIT_MS);
 	int r;
 
-	while ((r = look(a, PLACE_HOST, ret_dev, err)) == 1 && file_time_left(deadline) > 0)
+	while ((r = look(a, PLACE_HOST, ret_dev, err)) == 1 && pci_has_rdma(a->device.pci.addr) &&
+	       file_time_left(deadline) > 0)
 		poll(NULL, 0, POLL_MS); /* RDMA netlink has no events for this before 6.12 */
 	return r;
 }
@@ -61,22 +74,22 @@ static int wait_return(struct apply *a, struct rdmadev *ret_dev, struct err *err
 static int neither(const struct apply *a, struct err *err)
 {
 	return err_set(err, ROCE_DEVICE_NOT_FOUND, -ENODEV,
-		       "RDMA device %s is neither on the host nor in the pod; see: rdma dev show",
+		       "RDMA device %s is neither on the host nor in the pod; if another network namespace has it, move it back or end that: lsns -t net",
 		       a->device.rdma.name);
 }
 
-/* Not where it was before, either: its driver is gone, or has made it anew, and no GUID tells that it is the same. */
+/* On neither side. Of a device without its RDMA driver nothing is left in any namespace. */
 static int settle_absent(struct apply *a, enum apply_mode mode, struct err *err)
 {
 	struct rdmadev dev;
 	int r = 1;
 
-	if (mode == APPLY_UNDO && (a->pod.netns >= 0 || exec_has_no_driver(a)))
-		return 0;
-	if (mode == APPLY_UNDO)
+	if (mode == APPLY_UNDO && a->pod.netns < 0)
 		r = wait_return(a, &dev, err);
 	if (r == 0)
 		return restore_name(a, PLACE_HOST, &dev, err);
+	if (r == 1 && mode == APPLY_UNDO && !pci_has_rdma(a->device.pci.addr))
+		return 0;
 	return r == 1 ? neither(a, err) : r;
 }
 
@@ -127,17 +140,32 @@ int exec_rdma_move(struct apply *a, const struct step *step, enum apply_mode mod
 
 /* ---- soft RoCE ---- */
 
+/*
+ * It is on our netdev, or went with it: elsewhere the same name is another pod's, whose namespace has got the
+ * number that ours had. What the pod removes meanwhile, the kernel does not find (-EINVAL).
+ */
 static int remove_soft(struct apply *a, const struct step *step, struct err *err)
 {
+	struct err refused = { 0 };
 	struct rdmadev dev;
-	int r = a->pod.netns < 0 ? -ENODEV : rdmadev_find(a->pod.rdma, step->soft, &dev);
+	enum place place;
+	struct link link;
+	int r = observe_where(&a->device, &a->host, &a->pod, &link, &place);
 
+	if (r == 0 && place == PLACE_HOST)
+		return 0;
+	if (r == 0)
+		r = rdmadev_find(a->pod.rdma, step->soft, &dev);
+	if (r == 0 && rdmadev_del_soft(a->pod.rdma, a->pod.netns, &dev, &refused) < 0)
+		r = rdmadev_find(a->pod.rdma, step->soft, &dev);
 	if (r == -ENODEV)
-		return 0; /* it went with its netdev */
-	if (r < 0)
-		return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for soft RoCE device %s: %s",
-			       step->soft, nlsock_words(a->pod.rdma));
-	return rdmadev_del_soft(a->pod.rdma, a->pod.netns, &dev, err);
+		return 0;
+	if (err_is_set(&refused))
+		*err = refused;
+	else if (r < 0)
+		err_set(err, ROCE_KERNEL_REFUSED, r, "looking for soft-RoCE device %s: %s",
+			step->soft, strerror(-r));
+	return -err->eno;
 }
 
 int exec_rdma_soft(struct apply *a, const struct step *step, struct err *err)
@@ -156,8 +184,8 @@ int exec_rdma_soft(struct apply *a, const struct step *step, struct err *err)
 		return r;
 	r = rdmadev_find(a->pod.rdma, step->soft, &a->device.rdma);
 	if (r < 0)
-		return err_set(err, ROCE_KERNEL_REFUSED, r,
-			       "the kernel made soft-RoCE device %s, but the pod does not see it: in RDMA mode exclusive it belongs to the host; for mode shared: options ib_core netns_mode=1 in /etc/modprobe.d, and a boot",
+		return err_set(err, ROCE_RDMA_UNUSABLE, r,
+			       "soft-RoCE device %s is not in the pod after the kernel made it; see: rdma link",
 			       step->soft);
 	a->device.has_rdma = true;
 	return 0;

@@ -183,16 +183,18 @@ static bool file_exists(const char *chardev)
 	return access(path, F_OK) == 0;
 }
 
-static void observe_users(const struct side *host, struct host_state *state)
+/* Only who needs it asks: the question makes the kernel load ib_uverbs. */
+static int observe_chardev(const struct side *host, struct host_state *state, struct err *err)
 {
-	int index = state->device.rdma.index;
+	int r = rdmadev_chardev(host->rdma, state->device.rdma.index, state->chardev, err);
 
-	if (!rdmadev_chardev(host->rdma, index, state->chardev) || !file_exists(state->chardev))
+	if (r < 0 || !file_exists(state->chardev))
 		state->chardev[0] = '\0';
-	rdmadev_holder(host->rdma, index, state->rdma_holder);
+	return r;
 }
 
-static int observe_rdma(const struct side *host, struct host_state *state, struct err *err)
+static int observe_rdma(const struct netconf *conf, const struct side *host,
+			struct host_state *state, struct err *err)
 {
 	struct device *device = &state->device;
 	int r = rdmadev_mode(host->rdma, &state->rdma_mode, err);
@@ -204,9 +206,10 @@ static int observe_rdma(const struct side *host, struct host_state *state, struc
 		return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for RDMA device %s: %s",
 			       device->pci.rdma, nlsock_words(host->rdma));
 	device->has_rdma = r == 0;
-	if (device->has_rdma)
-		observe_users(host, state);
-	return 0;
+	if (!device->has_rdma)
+		return 0;
+	rdmadev_holder(host->rdma, device->rdma.index, state->rdma_holder);
+	return conf->rdma == RDMA_REQUIRED ? observe_chardev(host, state, err) : 0;
 }
 
 /* The names of the pod that the device would clash with: the kernel moves it and then fails. */
@@ -325,7 +328,7 @@ int observe_state(const struct netconf *conf, const struct profile *profile,
 	if (r == 0)
 		r = observe_chain(conf, profile, host, state, err);
 	if (r == 0)
-		r = observe_rdma(host, state, err);
+		r = observe_rdma(conf, host, state, err);
 	if (r < 0)
 		return r;
 	/* Names of RDMA devices are the node's, whatever namespace they are in. */

@@ -60,7 +60,7 @@ struct sysctl_state {
  * @vf:		the PF's settings for it, if @device.pci.is_vf
  * @has_address, @has_default_route: the host uses the device itself
  * @rdma_mode:	of the RDMA subsystem
- * @chardev:	the RDMA device's file below /dev/infiniband; "" if it has none
+ * @chardev:	the RDMA device's file below /dev/infiniband, if the network requires RDMA; "" if it has none
  * @rdma_holder: a process that has the RDMA device open; "" for none
  * @soft:	name that a soft-RoCE device of this pod and interface would have
  * @fabric:	the fabric it is on, or NULL

@@ -25,8 +25,8 @@ static const char *rdma_module(const char *driver)
 		{ "i40e", "irdma" },
 		{ "iavf", "irdma" },
 		{ "hns3", "hns_roce_hw_v2" },
-		{ "hclgevf", "hns_roce_hw_v2" },
 		{ "qede", "qedr" },
+		{ "ionic", "ionic_rdma" },
 		{ "mana", "mana_ib" },
 	};
 
@@ -42,14 +42,14 @@ static void explain_no_device(const struct host_state *state, struct findings *f
 	const char *module = rdma_module(pci->driver);
 	char text[192], fix[160];
 
-	snprintf(text, sizeof(text), "device %s has no RDMA device on the host; its driver is %.60s",
-		 state->device.name,
-		 *pci->driver ? pci->driver : *pci->addr ? "not bound" : "none of a PCI device");
-	if (module)
+	snprintf(text, sizeof(text), "device %s has no RDMA device on the host; %s%.60s",
+		 state->device.name, *pci->addr ? "its driver is " : "it is no PCI device",
+		 pci->driver);
+	if (state->device.userspace)
+		snprintf(fix, sizeof(fix), "bind the VF to its network driver");
+	else if (module)
 		snprintf(fix, sizeof(fix), "modprobe %s; if it is loaded, another network namespace may have the device: rdma dev show",
 			 module);
-	else if (*pci->addr && !*pci->driver)
-		snprintf(fix, sizeof(fix), "echo %s > /sys/bus/pci/drivers_probe", pci->addr);
 	else
 		snprintf(fix, sizeof(fix), "name a device of an adapter with RoCE, or, where there is none, \"rdma\": \"soft\"");
 	refuse_rdma(findings, "rdma-no-device", text, fix);

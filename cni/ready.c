@@ -7,6 +7,7 @@
 #include "netlink/verbs.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 /* What one look at the GID table is for. */
 struct look {
@@ -64,7 +65,7 @@ static void say_found(const struct look *look)
 	}
 }
 
-/* Until all are there or the time is over. Return: 0, or -EINTR for a signal. */
+/* Until all are there, the table cannot be read, or the time is over. Return: 0, or -EINTR for a signal. */
 static int wait_for(struct look *look, int timeout_ms, const struct cni_ip **ret_missing,
 		    struct err *err)
 {
@@ -72,25 +73,27 @@ static int wait_for(struct look *look, int timeout_ms, const struct cni_ip **ret
 	const struct cni_ip *missing;
 	int left, r = 0;
 
-	while ((missing = find_missing(look)) && (left = file_time_left(deadline)) > 0) {
-		r = stop_check(err);
-		if (r < 0 || verbs_wait(look->verbs, left < STOP_TICK_MS ? left : STOP_TICK_MS) < 0)
-			break;
-	}
+	while ((missing = find_missing(look)) && look->n >= 0 &&
+	       (left = file_time_left(deadline)) > 0 && (r = stop_check(err)) == 0)
+		verbs_wait(look->verbs, left < STOP_TICK_MS ? left : STOP_TICK_MS);
 	*ret_missing = missing;
 	return r;
 }
 
-static const char *why_missing(const struct look *look)
+/* Of a device that is gone the table cannot be read, either. */
+static const char *why_missing(const struct look *look, int timeout_ms, char buf[64])
 {
-	return look->n < 0 ? strerror((int)-look->n) : "it is not in the table";
+	if (look->n < 0)
+		return strerror((int)-look->n);
+	snprintf(buf, 64, "it was not in the table within %d ms", timeout_ms);
+	return buf;
 }
 
 static int wait_gids(struct look *look, bool required, int timeout_ms, struct err *err)
 {
 	const char *name = look->a->device.rdma.name;
 	const struct cni_ip *missing;
-	char text[INET_PREFIX_TEXT_SIZE];
+	char text[INET_PREFIX_TEXT_SIZE], why[64];
 	int r = wait_for(look, timeout_ms, &missing, err);
 
 	if (r < 0)
@@ -101,26 +104,34 @@ static int wait_gids(struct look *look, bool required, int timeout_ms, struct er
 	inet_format_prefix(missing->address, text);
 	if (required)
 		return err_set(err, ROCE_RDMA_UNUSABLE, -ETIMEDOUT,
-			       "RDMA device %s has no RoCE v2 GID of the pod's address %s after %d ms: %s; see in the pod: ibv_devinfo -v -d %s; the node profile's gidWait is the time",
-			       name, text, timeout_ms, why_missing(look), name);
-	log_warn("RDMA device %s has no RoCE v2 GID of the pod's address %s after %d ms: %s; applications will not connect until it is",
-		 name, text, timeout_ms, why_missing(look));
+			       "RDMA device %s has no RoCE v2 GID of the pod's address %s: %s; see in the pod: ibv_devinfo -v -d %s; the node profile's gidWait is the time",
+			       name, text, why_missing(look, timeout_ms, why), name);
+	log_warn("RDMA device %s has no RoCE v2 GID of the pod's address %s: %s; applications will not connect until it is",
+		 name, text, why_missing(look, timeout_ms, why));
 	return 0;
 }
 
+/* Less than is needed goes only with the policy "warn", and not in silence. */
 static int check_mtu(const struct look *look, const struct mtu_chain *chain, struct err *err)
 {
 	int active = verbs_active_mtu(look->verbs);
 	int need = chain->roce_mtu.set ? chain->roce_mtu.value : 0;
 	const char *name = look->a->device.rdma.name;
+	struct err small = { 0 };
 
 	log_info("RDMA device %s reports RoCE path MTU %d (%d was derived)", name, active,
 		 chain->device_roce_mtu);
-	if (active == 0 || active >= need || chain->policy == MTU_WARN)
+	if (active == 0 || active >= need)
 		return 0;
-	return err_set(err, ROCE_MTU_MISMATCH, -EIO,
-		       "MTU_MISMATCH at the RDMA device: %s reports RoCE path MTU %d with netdev MTU %d, %d is needed; see: ibv_devinfo -d %s",
-		       name, active, chain->pod_mtu, need, name);
+	err_set(&small, ROCE_MTU_MISMATCH, -EIO,
+		"MTU_MISMATCH at the RDMA device: %s reports RoCE path MTU %d with netdev MTU %d, %d is needed; see: ibv_devinfo -d %s",
+		name, active, chain->pod_mtu, need, name);
+	if (chain->policy != MTU_WARN) {
+		*err = small;
+		return -EIO;
+	}
+	log_warn("%s", small.msg);
+	return 0;
 }
 
 /* The pod sees the device by its own namespace, in either mode. */
@@ -132,11 +143,11 @@ int ready_wait(const struct apply *a, const struct mtu_chain *chain, bool requir
 	struct look look = { .a = a };
 	int r = verbs_open(a->pod.netns, a->device.rdma.name, &verbs, &closed);
 
-	if (r < 0 && required && r != -ENODEV) {
+	if (r < 0 && required && r != -EOPNOTSUPP) { /* a file it has, where it is required: see the plan */
 		*err = closed;
 		return r;
 	}
-	if (r < 0) { /* a file it has: the plan has looked */
+	if (r < 0) {
 		log_info("%s; RoCE path MTU %d is derived from the netdev's", closed.msg,
 			 chain->device_roce_mtu);
 		return 0;

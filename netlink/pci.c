@@ -24,6 +24,15 @@ static void sysfs_path(const char *addr, const char *name, char path[PATH_MAX])
 		 name);
 }
 
+/* Or, with "", the device itself. */
+static bool has_folder(const char *addr, const char *name)
+{
+	char path[PATH_MAX];
+
+	sysfs_path(addr, name, path);
+	return access(path, F_OK) == 0;
+}
+
 /* Last part of a symbolic link in the folder of a device. Return: 0 or a negative errno. */
 static int read_link(const char *addr, const char *name, char *buf, size_t size)
 {
@@ -104,12 +113,7 @@ static int look_at_function(struct pci_dev *dev, struct err *err)
 
 static bool is_pci(const char *name)
 {
-	char path[PATH_MAX];
-
-	if (is_auxiliary(name) || strlen(name) >= PCI_ADDR_SIZE)
-		return false;
-	sysfs_path(name, "", path);
-	return access(path, F_OK) == 0;
+	return !is_auxiliary(name) && strlen(name) < PCI_ADDR_SIZE && has_folder(name, "");
 }
 
 /* The closest PCI function above: ".../0000:3b:00.0/mlx5_core.sf.4". */
@@ -158,11 +162,9 @@ static int not_there(const char *addr, struct err *err)
 int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err)
 {
 	struct pci_dev dev = { 0 };
-	char path[PATH_MAX];
 	int r;
 
-	sysfs_path(addr, "", path);
-	if (access(path, F_OK) < 0)
+	if (!has_folder(addr, ""))
 		return not_there(addr, err);
 	snprintf(dev.addr, sizeof(dev.addr), "%s", addr);
 	if (read_link(addr, "driver", dev.driver, sizeof(dev.driver)) < 0)
@@ -177,10 +179,12 @@ int pci_get(const char *addr, struct pci_dev *ret_dev, struct err *err)
 
 bool pci_has_netdev(const char *addr)
 {
-	char path[PATH_MAX];
+	return has_folder(addr, "net");
+}
 
-	sysfs_path(addr, "net", path);
-	return access(path, F_OK) == 0;
+bool pci_has_rdma(const char *addr)
+{
+	return has_folder(addr, "infiniband");
 }
 
 /* vfio-pci and its variants (mlx5_vfio_pci), uio_pci_generic, igb_uio. */

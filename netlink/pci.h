@@ -56,6 +56,9 @@ int pci_vf(const char *pf, int index, char ret_addr[PCI_ADDR_SIZE]);
  */
 bool pci_has_netdev(const char *addr);
 
+/* pci_has_rdma() - the same of an RDMA device and the folder "infiniband". */
+bool pci_has_rdma(const char *addr);
+
 /* pci_visitor - called for each function; returns true to stop. */
 typedef bool (*pci_visitor)(const struct pci_dev *dev, void *arg);
 

@@ -57,11 +57,11 @@ struct search {
 	bool any, exact;
 };
 
-/* A device with the index and the GUID is the one; one with the GUID alone is, if there is no better. */
+/* A device with the index and the GUID, if that is known, is the one; one with the GUID alone is, if there is no better. */
 static void consider(struct search *search, const struct rdmadev *dev)
 {
 	const struct rdmadev *seen = search->seen;
-	bool same_guid = seen && seen->guid == dev->guid;
+	bool same_guid = seen && (!seen->guid || seen->guid == dev->guid);
 	bool exact = search->name ? streq(search->name, dev->name)
 				  : same_guid && seen->index == dev->index;
 
@@ -155,17 +155,23 @@ static int on_chardev(struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-bool rdmadev_chardev(struct nlsock *sock, int index, char buf[RDMADEV_NAME_SIZE])
+int rdmadev_chardev(struct nlsock *sock, int index, char ret_name[RDMADEV_NAME_SIZE],
+		    struct err *err)
 {
 	struct nl_msg *msg = request(RDMA_NLDEV_CMD_GET_CHARDEV, 0);
+	int r;
 
-	buf[0] = '\0';
+	ret_name[0] = '\0';
 	if (msg) {
 		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index);
 		nla_put_string(msg, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs");
 	}
-	nlsock_talk(sock, msg, on_chardev, buf);
-	return *buf;
+	r = nlsock_talk(sock, msg, on_chardev, ret_name);
+	if (r < 0 && r != -EOPNOTSUPP)
+		return err_set(err, ROCE_KERNEL_REFUSED, r,
+			       "asking for the file of RDMA device %d: %s; see: rdma dev show", index,
+			       nlsock_words(sock));
+	return 0;
 }
 
 /* ---- changes: the kernel wants the caller itself in the namespace, not only its socket ---- */
@@ -183,11 +189,11 @@ static int talk_from(struct nlsock *sock, int netns, struct nl_msg *msg, struct 
 	return r;
 }
 
-/* Why the kernel says no, in words that help (drivers/infiniband/core/device.c). */
+/* Why the kernel says no, in words that help (drivers/infiniband/core/device.c); nobody asks in mode shared. */
 static const char *move_hint(int r)
 {
 	if (r == -EOPNOTSUPP)
-		return "the mode is shared, or its driver cannot be moved; leave it on the host by \"rdma\": \"off\", or choose the node's mode (options ib_core netns_mode=0: exclusive, 1: shared, in /etc/modprobe.d) and boot";
+		return "its driver cannot be moved: leave it on the host by \"rdma\": \"off\", or have mode shared (options ib_core netns_mode=1 in /etc/modprobe.d, and a boot)";
 	if (r == -EPERM)
 		return "it needs CAP_NET_ADMIN in the pod's user namespace";
 	return "see: rdma dev show";
@@ -227,11 +233,15 @@ int rdmadev_rename(struct nlsock *sock, const struct rdmadev *dev, const char *n
 	return 0;
 }
 
-/* The driver comes as a module; a kernel with an older one refuses any but the first namespace. */
-static const char *soft_hint(void)
+/* Why not, in words that help (drivers/infiniband/sw/rxe/rxe.c, rxe_newlink(); core/nldev.c loads the module). */
+static const char *soft_hint(int r)
 {
 	if (access("/sys/module/rdma_rxe", F_OK) < 0)
-		return "soft RoCE is not loaded: modprobe rdma_rxe";
+		return "the module is not installed, see: modprobe rdma_rxe";
+	if (r == -EEXIST)
+		return "the netdev has a soft-RoCE device, or another device has its name; see: rdma link";
+	if (r == -EPERM)
+		return "there is none on a VLAN: name what it rides on";
 	return "this kernel's rdma_rxe works in the host's network namespace only (it knows others since Linux 7.1): use \"rdma\": \"off\", or a newer kernel";
 }
 
@@ -243,8 +253,8 @@ int rdmadev_add_soft(struct nlsock *sock, int netns, const char *name, const cha
 
 	if (!sock) {
 		nlmsg_free(msg);
-		return err_set(err, ROCE_KERNEL_REFUSED, -EPROTONOSUPPORT,
-			       "the kernel has no RDMA subsystem loaded; %s", soft_hint());
+		return err_set(err, ROCE_RDMA_UNUSABLE, -EPROTONOSUPPORT,
+			       "soft RoCE: the kernel has no RDMA subsystem loaded; modprobe rdma_rxe");
 	}
 	if (msg) {
 		nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, name);
@@ -253,9 +263,9 @@ int rdmadev_add_soft(struct nlsock *sock, int netns, const char *name, const cha
 	}
 	r = talk_from(sock, netns, msg, err);
 	if (r < 0)
-		return err_set(err, ROCE_KERNEL_REFUSED, r,
+		return err_set(err, ROCE_RDMA_UNUSABLE, r,
 			       "soft RoCE on %s: the kernel refused: %s; %s", netdev,
-			       nlsock_words(sock), soft_hint());
+			       nlsock_words(sock), soft_hint(r));
 	return 0;
 }
 
@@ -267,7 +277,7 @@ int rdmadev_del_soft(struct nlsock *sock, int netns, const struct rdmadev *dev, 
 	if (msg)
 		nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, dev->index);
 	r = talk_from(sock, netns, msg, err);
-	if (r < 0 && r != -ENODEV)
+	if (r < 0)
 		return err_set(err, ROCE_KERNEL_REFUSED, r,
 			       "removing soft-RoCE device %s: the kernel refused: %s", dev->name,
 			       nlsock_words(sock));

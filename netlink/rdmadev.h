@@ -62,8 +62,9 @@ int rdmadev_find(struct nlsock *sock, const char *name, struct rdmadev *ret_dev)
  * @seen:	as it was
  * @ret_dev:	as it is; may be NULL
  *
- * By index and node GUID; by the node GUID alone if that is not 0 and the index is not there or has
- * another: the kernel numbers a device anew when its driver is bound again.
+ * By index and node GUID; by the index alone if the GUID is not known, which is safe, since the kernel gives
+ * each index once for a long time; by the GUID alone if the index is not there or has another: the kernel
+ * numbers a device anew when its driver is bound again.
  *
  * Return: as rdmadev_find().
  */
@@ -83,11 +84,15 @@ bool rdmadev_holder(struct nlsock *sock, int index, char buf[RDMADEV_HOLDER_SIZE
  * rdmadev_chardev() - name of a device's file below /dev/infiniband
  * @sock:	socket of the namespace that has the device
  * @index:	the device
- * @buf:	receives "uverbs0"
+ * @ret_name:	"uverbs0"; "" if there is no ib_uverbs, or it does not serve the device
+ * @err:	ROCE_KERNEL_REFUSED
  *
- * Return: true; false if ib_uverbs is not loaded, or does not serve the device.
+ * The kernel loads ib_uverbs to answer (drivers/infiniband/core/device.c, ib_get_client_nl_info()).
+ *
+ * Return: 0 or a negative errno.
  */
-bool rdmadev_chardev(struct nlsock *sock, int index, char buf[RDMADEV_NAME_SIZE]);
+int rdmadev_chardev(struct nlsock *sock, int index, char ret_name[RDMADEV_NAME_SIZE],
+		    struct err *err);
 
 /**
  * rdmadev_add_soft() - make a soft-RoCE (rxe) device on a netdev
@@ -95,7 +100,7 @@ bool rdmadev_chardev(struct nlsock *sock, int index, char buf[RDMADEV_NAME_SIZE]
  * @netns:	that namespace; the kernel looks for the netdev in the caller's own
  * @name:	name of the new device, unique on the node
  * @netdev:	name of the netdev
- * @err:	ROCE_KERNEL_REFUSED with what would make it work
+ * @err:	ROCE_RDMA_UNUSABLE with what would make it work
  *
  * Only where rxe knows network namespaces (drivers/infiniband/sw/rxe/rxe_ns.c, kernel 7.1); that is
  * found out by trying.

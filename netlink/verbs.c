@@ -14,17 +14,27 @@ struct verbs {
 	struct ibv_context *context;
 };
 
-/* The list has the devices that have a file and a provider. Return: 0, -ENODEV: not in it, or an errno. */
+/* Not every provider sets errno. */
+static int failure(void)
+{
+	return errno ? -errno : -EIO;
+}
+
+/* The list has the devices that have a file and a provider. Return: 0, -EOPNOTSUPP: not in it, or an errno. */
 static int open_by_name(const char *name, struct ibv_context **ret_context)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int r = list ? -ENODEV : -errno;
+	struct ibv_device **list;
+	int r;
 
+	errno = 0;
+	list = ibv_get_device_list(NULL);
+	r = list ? -EOPNOTSUPP : failure();
 	for (size_t i = 0; list && list[i]; i++) {
 		if (!streq(ibv_get_device_name(list[i]), name))
 			continue;
+		errno = 0;
 		*ret_context = ibv_open_device(list[i]);
-		r = *ret_context ? 0 : -errno;
+		r = *ret_context ? 0 : failure();
 	}
 	if (list)
 		ibv_free_device_list(list);
@@ -39,7 +49,7 @@ static int open_from(int netns, const char *name, struct verbs *verbs, struct er
 		return r;
 	r = open_by_name(name, &verbs->context);
 	netns_return(back);
-	if (r == -ENODEV)
+	if (r == -EOPNOTSUPP)
 		return err_set(err, ROCE_RDMA_UNUSABLE, r,
 			       "RDMA device %s cannot be opened here: no file of it below /dev/infiniband, or no provider for it in this build",
 			       name);
@@ -98,16 +108,11 @@ ssize_t verbs_gids(struct verbs *verbs, struct verbs_gid gids[VERBS_GIDS_MAX])
 	return n < 0 ? n : kept;
 }
 
-int verbs_wait(struct verbs *verbs, int timeout_ms)
+void verbs_wait(struct verbs *verbs, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = verbs->context->async_fd, .events = POLLIN };
 	struct ibv_async_event event;
 
-	if (poll(&pfd, 1, timeout_ms) <= 0)
-		return 0;
-	if (ibv_get_async_event(verbs->context, &event) != 0 ||
-	    event.event_type == IBV_EVENT_DEVICE_FATAL)
-		return -ENODEV;
-	ibv_ack_async_event(&event);
-	return 0;
+	if (poll(&pfd, 1, timeout_ms) > 0 && ibv_get_async_event(verbs->context, &event) == 0)
+		ibv_ack_async_event(&event);
 }

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 
-enum { VERBS_GID_LEN = 16, VERBS_GIDS_MAX = 256 };
+enum { VERBS_GID_LEN = 16, VERBS_GIDS_MAX = 1024 };
 
 /* A device, open. */
 struct verbs;
@@ -27,7 +27,7 @@ struct verbs_gid {
  *
  * A device is only opened from a namespace that has it (drivers/infiniband/core/uverbs_main.c).
  *
- * Return: 0, -ENODEV without file or provider, or another negative errno.
+ * Return: 0, -EOPNOTSUPP without file or provider, or another negative errno.
  */
 int verbs_open(int netns, const char *name, struct verbs **ret_verbs, struct err *err);
 
@@ -53,9 +53,7 @@ ssize_t verbs_gids(struct verbs *verbs, struct verbs_gid gids[VERBS_GIDS_MAX]);
  *
  * The kernel reports every change of the GID table as IB_EVENT_GID_CHANGE
  * (drivers/infiniband/core/cache.c, dispatch_gid_change_event()); what came since verbs_open() counts.
- *
- * Return: 0 when something changed or the time is over; -ENODEV: the device is gone.
  */
-int verbs_wait(struct verbs *verbs, int timeout_ms);
+void verbs_wait(struct verbs *verbs, int timeout_ms);
 
 #endif

@@ -143,14 +143,6 @@ static struct host_state host_vf_unknown_driver(void)
 	return state;
 }
 
-static struct host_state host_vf_no_driver(void)
-{
-	struct host_state state = host_vf_exclusive_no_rdma();
-
-	state.device.pci.driver[0] = '\0';
-	return state;
-}
-
 static struct host_state host_vf_works(void)
 {
 	struct host_state state = host_vf_exclusive();
@@ -221,6 +213,22 @@ static struct host_state host_vf_userspace(void)
 	snprintf(state.device.name, sizeof(state.device.name), "0000:3b:00.2");
 	snprintf(state.device.pci.driver, sizeof(state.device.pci.driver), "vfio-pci");
 	state.link = (struct link){ 0 };
+	return state;
+}
+
+static struct host_state host_vf_userspace_no_rdma(void)
+{
+	struct host_state state = host_vf_userspace();
+
+	state.device.has_rdma = false;
+	return state;
+}
+
+static struct host_state host_veth_rdma(void)
+{
+	struct host_state state = host_veth();
+
+	state.rdma_mode = RDMADEV_SHARED;
 	return state;
 }
 
@@ -956,14 +964,22 @@ static const struct {
 	  "",
 	  "its driver is igbvf",
 	  "an adapter with RoCE" },
-	{ "RDMA required, no driver",
-	  host_vf_no_driver,
-	  { .set.mtu = SET(9000), .rdma = RDMA_REQUIRED },
+	{ "RDMA required, a driver for userspace",
+	  host_vf_userspace_no_rdma,
+	  { .rdma = RDMA_REQUIRED },
 	  ROCE_RDMA_UNUSABLE,
 	  "rdma-no-device",
 	  "",
-	  "its driver is not bound",
-	  "echo 0000:3b:00.2 > /sys/bus/pci/drivers_probe" },
+	  "device 0000:3b:00.2 has no RDMA device on the host; its driver is vfio-pci",
+	  "bind the VF to its network driver" },
+	{ "RDMA required, a veth",
+	  host_veth_rdma,
+	  { .set.mtu = SET(1500), .rdma = RDMA_REQUIRED },
+	  ROCE_RDMA_UNUSABLE,
+	  "rdma-no-device",
+	  "",
+	  "device veth5 has no RDMA device on the host; it is no PCI device",
+	  "\"rdma\": \"soft\"" },
 	{ "RDMA required, no PCI device",
 	  host_veth,
 	  { .set.mtu = SET(1500), .rdma = RDMA_REQUIRED },

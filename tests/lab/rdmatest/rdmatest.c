@@ -17,6 +17,7 @@
  *
  * What is not on a real adapter, for tests:
  *   movable=0	no .disassociate_ucontext: the core does not move the device, as with qedr or efa
+ *   zero_guid=1	a new device has the node GUID 0, as a VF that nobody has given one; may be changed later
  *   gid_delay=N	milliseconds that each new GID takes until it is in the table; may be changed later
  *   sf=PCI	a subfunction below this PCI device: an auxiliary device rdmatest.sf.1, whose driver makes a
  *		netdev sf0 and an RDMA device, as mlx5_core.sf.N has them. Its netdev sends nothing.
@@ -63,6 +64,10 @@ MODULE_PARM_DESC(movable, "whether the devices may change their network namespac
 static unsigned int gid_delay;
 module_param(gid_delay, uint, 0644);
 MODULE_PARM_DESC(gid_delay, "milliseconds until a new GID is in the table");
+
+static bool zero_guid;
+module_param(zero_guid, bool, 0644);
+MODULE_PARM_DESC(zero_guid, "a new device has no node GUID");
 
 static char *sf[RT_MAX_DEVICES];
 static unsigned int sf_count;
@@ -319,7 +324,7 @@ static struct net_device *rt_find_netdev(struct device *parent)
 /* The adapter's firmware gives it to the function: it outlives netdev, MAC and driver. */
 static __be64 rt_node_guid(const char *parent)
 {
-	return cpu_to_be64(0x0200000000000000ULL | full_name_hash(NULL, parent, strlen(parent)));
+	return zero_guid ? 0 : cpu_to_be64(0x0200000000000000ULL | full_name_hash(NULL, parent, strlen(parent)));
 }
 
 /* @dma: the device that would read and write memory */

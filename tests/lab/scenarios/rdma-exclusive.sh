@@ -57,6 +57,12 @@ is "$("$BIN/rocectl" show -o json | jq -c '.attachments[] | [.pci, .pf, .vfIndex
 	'["0000:01:10.0","0000:01:00.0",0,"mlx5_0",9000,4096,"active"]' 'rocectl show knows VF, PF and RDMA device'
 check $VF0 a
 is "$CNI_RC$CNI_OUT" 0 'CHECK finds nothing'
+run_ok 'the folder of the RDMA device is in the sysfs of the host all the same' test -d /sys/bus/pci/devices/$VF0/infiniband
+# A journal that an older version wrote.
+JOURNAL=/run/roce-cni/attachments/rail/a:net1
+older=$(jq -c 'del(.device.rdma.guid)' $JOURNAL) && printf '%s' "$older" >$JOURNAL
+check $VF0 a
+is "$CNI_RC$CNI_OUT" 0 'CHECK finds the device of a journal without a GUID'
 deleted $VF0 a
 is "$(names)|$(names b)" 'mlx5_0|mlx5_1' 'after the first DEL one is back'
 deleted $VF1 b
@@ -134,6 +140,30 @@ is "$(names)" 'mlx5_1 mlx5_0' 'once more, renamed by the pod: it is made anew un
 deleted $VF0 a
 same "$(unnumbered "$before")" "$(unnumbered "$(settled_dump)")" 'but for the indexes, the host is as before'
 
+# Of a device without a GUID, numbered anew, only the function tells whose it is.
+echo 1 >/sys/module/rdmatest/parameters/zero_guid
+anew
+before=$(settled_dump)
+added $VF0 a
+anew
+ip netns del a
+deleted $VF0 a
+same "$(unnumbered "$before")" "$(unnumbered "$(settled_dump)")" 'no GUID, bound anew, namespace gone: but for the indexes, the host is as before'
+pods a
+
+# ---- its driver is gone ----
+
+added $VF0 a
+rmmod rdmatest
+run_ok 'no RDMA driver, no folder' test ! -e /sys/bus/pci/devices/$VF0/infiniband
+ip netns del a
+begin=$SECONDS
+deleted $VF0 a
+is "$((SECONDS - begin < 3))" 1 'nobody waits for an RDMA device whose driver is gone'
+is "$(find /run/roce-cni ! -type d ! -name '*b:net1*')" '' 'and nothing is left of the attachment'
+pods a
+rdmatest "pci=$VF0,$VF1"
+
 # ---- somebody on the host has it open ----
 
 open_by() { [[ $(rdma res show ctx) = *" comm $1"* ]]; }
@@ -161,7 +191,7 @@ added $VF0 a
 is "$(names)|$(names a)" 'mlx5_1 mlx5_0|mlx5_1 mlx5_0' 'mode shared: the RDMA device stays, the pod sees it and the others'
 like "$CNI_ERR" 'RDMA device mlx5_0: mode shared' 'and the log says so'
 is "$(gids a mlx5_0 | grep -c '0000:0000:0000:0000:0000:ffff:0a38:0001')" 1 'its GIDs are those of the pod'
-is "$(in_pod a ls /sys/class/infiniband/mlx5_0/ports/1 | grep -c hw_counters)" 0 'its counters are not to be seen there'
+is "$(in_pod a sh -c 'cd /sys/class/infiniband/mlx5_0/ports/1 && ls -d gids hw_counters' 2>/dev/null)" gids 'its counters are not to be seen there'
 deleted $VF0 a
 restored "$before" 'mode shared: the host is as before'
 rmmod rdmatest

@@ -62,12 +62,12 @@ is "$DOOMED kills, $SURVIVED" '6 kills, 6' "killed around the move, then DEL: $D
 rmmod rdmatest
 run_ok 'an RDMA device that cannot be moved' rdmatest pci=$VF0 movable=0
 before=$(settled_dump)
-add_refused 108 'does not move: the kernel refused: Operation not supported; the mode is shared, or its driver cannot be moved; leave it on the host by "rdma": "off"' \
+add_refused 108 'does not move: the kernel refused: Operation not supported; its driver cannot be moved: leave it on the host by "rdma": "off", or have mode shared' \
 	'it cannot be moved' $VF0 a
 restored "$before" 'it cannot be moved: the host is as before'
 added $VF0 a '{"rdma":"off"}'
 like "$(rdma dev)" 'mlx5_0: ' 'rdma off: it stays on the host'
-is "$(in_pod a rdma dev)" '' 'and is not in the pod'
+is "$(in_pod a rdma -j dev)" '[]' 'and is not in the pod'
 deleted $VF0 a '{"rdma":"off"}'
 restored "$before" 'rdma off: the host is as before'
 rmmod rdmatest

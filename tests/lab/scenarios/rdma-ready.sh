@@ -23,7 +23,7 @@ add_refused 113 'device eth[0-9] has no RDMA device on the host; its driver is i
 	'no RDMA device' $VF0 a "$REQUIRED"
 restored "$before" 'no RDMA device: nothing was changed'
 if [[ $(uname -r) = 6.* ]]; then
-	add_refused 108 "soft RoCE on net1: the kernel refused: .*; this kernel's rdma_rxe works in the host's network namespace only \(it knows others since Linux 7.1\): use \"rdma\": \"off\", or a newer kernel" \
+	add_refused 113 "soft RoCE on net1: the kernel refused: .*; this kernel's rdma_rxe works in the host's network namespace only \(it knows others since Linux 7.1\): use \"rdma\": \"off\", or a newer kernel" \
 		'soft, a kernel that cannot' $VF0 a "$SOFT"
 	restored "$before" 'soft, a kernel that cannot: the host is as before'
 fi
@@ -52,10 +52,10 @@ deleted $VF0 a
 knob gid_delay 600
 profile_edit '. + {gidWait: 100}'
 added $VF0 a
-like "$CNI_ERR" "warning: RDMA device mlx5_0 has no RoCE v2 GID of the pod's address 10.56.0.1/24 after 100 ms: it is not in the table; applications will not connect" \
+like "$CNI_ERR" "warning: RDMA device mlx5_0 has no RoCE v2 GID of the pod's address 10.56.0.1/24: it was not in the table within 100 ms; applications will not connect" \
 	'auto, GIDs are too slow: the log warns'
 deleted $VF0 a
-add_refused 113 "RDMA device mlx5_0 has no RoCE v2 GID of the pod's address 10.56.0.1/24 after 100 ms: it is not in the table; see in the pod: ibv_devinfo -v -d mlx5_0" \
+add_refused 113 "RDMA device mlx5_0 has no RoCE v2 GID of the pod's address 10.56.0.1/24: it was not in the table within 100 ms; see in the pod: ibv_devinfo -v -d mlx5_0" \
 	'required, GIDs are too slow' $VF0 a "$REQUIRED"
 knob gid_delay 0
 restored "$before" 'GIDs are too slow: the host is as before'
@@ -65,7 +65,7 @@ restored "$before" 'GIDs are too slow: the host is as before'
 NO_FILE='the RDMA device has no uverbs file below /dev/infiniband, no application could open it; fix: modprobe ib_uverbs'
 rm /dev/infiniband/uverbs0
 add_refused 113 "$NO_FILE" 'no file of the device' $VF0 a "$REQUIRED"
-rmmod rdmatest rdma_rxe rdma_ucm ib_uverbs
+run_ok 'ib_uverbs goes' rmmod rdmatest rdma_rxe rdma_ucm ib_uverbs
 rdmatest "pci=$VF0"
 before=$(settled_dump)
 add_refused 113 "$NO_FILE" 'ib_uverbs is not loaded' $VF0 a "$REQUIRED"
@@ -83,13 +83,13 @@ ip netns del a
 rdma_mode shared
 pods a
 before=$(settled_dump)
-add_refused 108 'soft RoCE on net1: the kernel refused: .*; soft RoCE is not loaded: modprobe rdma_rxe' \
+add_refused 113 'soft RoCE on net1: the kernel refused: .*; the module is not installed, see: modprobe rdma_rxe' \
 	'soft, no rdma_rxe' $VF0 a "$SOFT"
 restored "$before" 'soft, no rdma_rxe: the host is as before'
 run_ok 'no RDMA subsystem' rdma_unload
 before=$(settled_dump)
 add_refused 113 'the kernel has no RDMA subsystem loaded; fix: modprobe ib_uverbs' 'no RDMA subsystem' $VF0 a "$REQUIRED"
-add_refused 108 'the kernel has no RDMA subsystem loaded; soft RoCE is not loaded: modprobe rdma_rxe' \
+add_refused 113 'soft RoCE: the kernel has no RDMA subsystem loaded; modprobe rdma_rxe' \
 	'soft, no RDMA subsystem' $VF0 a "$SOFT"
 restored "$before" 'no RDMA subsystem: the host is as before'
 run_ok 'the RDMA subsystem is back' rdma_load
