@@ -148,8 +148,8 @@ added $VF0 a
 anew
 ip netns del a
 deleted $VF0 a
-same "$(unnumbered "$before")" "$(unnumbered "$(settled_dump)")" 'no GUID, bound anew, namespace gone: but for the indexes, the host is as before'
 pods a
+same "$(unnumbered "$before")" "$(unnumbered "$(settled_dump)")" 'no GUID, bound anew, namespace gone: but for the indexes, the host is as before'
 
 # ---- its driver is gone ----
 
@@ -188,7 +188,7 @@ rdma_mode shared
 pods a
 before=$(settled_dump)
 added $VF0 a
-is "$(names)|$(names a)" 'mlx5_1 mlx5_0|mlx5_1 mlx5_0' 'mode shared: the RDMA device stays, the pod sees it and the others'
+is "$(names)|$(names a)" 'mlx5_0 mlx5_1|mlx5_0 mlx5_1' 'mode shared: the RDMA device stays, the pod sees it and the others'
 like "$CNI_ERR" 'RDMA device mlx5_0: mode shared' 'and the log says so'
 is "$(gids a mlx5_0 | grep -c '0000:0000:0000:0000:0000:ffff:0a38:0001')" 1 'its GIDs are those of the pod'
 is "$(in_pod a sh -c 'cd /sys/class/infiniband/mlx5_0/ports/1 && ls -d gids hw_counters' 2>/dev/null)" gids 'its counters are not to be seen there'
