@@ -47,6 +47,21 @@ deleted $VF0 a "$SOFT"
 pods a
 restored "$before" 'namespace gone: the host is as before'
 
+# The kernel numbers namespaces with numbers of before, which is hard to arrange; a journal that says so will do.
+added $VF0 a "$SOFT"
+added $VF1 b "$SOFT"
+soft_b=$(soft b)
+JOURNALS=/run/roce-cni/attachments/rail
+stranger=$(jq -c --slurpfile b $JOURNALS/b:net1 --arg name "$soft_b" '.netns = $b[0].netns |
+	(.steps[] | select(.type == "rdma-soft").name) = $name' $JOURNALS/a:net1) &&
+	printf '%s' "$stranger" >$JOURNALS/a:net1
+ip netns del a
+deleted $VF0 a "$SOFT"
+is "$(soft b)" "$soft_b" "a late DEL leaves the soft-RoCE device of another pod alone, that has the number of the namespace"
+deleted $VF1 b "$SOFT"
+pods a
+restored "$before" 'number of the namespace used again: the host is as before'
+
 CONF=$(config $VF0 "$SOFT")
 add() { cni ADD "$1" "/run/netns/$1" net1 "$CONF"; }
 del() { cni DEL "$1" "/run/netns/$1" net1 "$CONF"; }
