@@ -16,7 +16,7 @@ VF0=0000:01:10.0 VF1=0000:02:10.0
 config() {
 	jq -cn --arg device "$1" --jsonargs '{cniVersion: "1.1.0", name: "rail",
 		type: "roce", roceMTU: 4096, ipam: {type: "roce-ipam", range: "10.56.0.0/24"}}
-		+ (if $device | test("^....:..:|[.].*[.]") then {deviceID: $device} else {device: $device} end)
+		+ (if $device | test("^....:..:|[.]sf[.]") then {deviceID: $device} else {device: $device} end)
 		+ ($ARGS.positional | add)' "${@:2}"
 }
 # configure VF [JSON...]: the same into CONFIG. What was asked for before is remembered, as jq is slow here.
