@@ -228,13 +228,10 @@ static int check_sysctl(struct check *c, const struct step *step, struct err *er
 
 static int check_rdma(struct check *c, struct err *err)
 {
-	int r = rdmadev_find_again(c->pod.rdma, &c->journal.device.rdma, NULL);
+	int r = rdmadev_find_again(c->pod.rdma, &c->journal.device.rdma, NULL, err);
 
-	if (r == 0)
-		return 0;
 	if (r != -ENODEV)
-		return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for RDMA device %s: %s",
-			       c->journal.device.rdma.name, nlsock_words(c->pod.rdma));
+		return r;
 	return err_set(err, ROCE_DRIFT, -ENODEV, "RDMA device %s should be in the pod, but is not",
 		       c->journal.device.rdma.name);
 }

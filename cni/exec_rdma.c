@@ -13,27 +13,24 @@ enum { POLL_MS = 10 };
 /* ---- the device that comes with the netdev ---- */
 
 /* That of the PCI function, whatever it is called and however it is numbered by now. */
-static int find_on_host(const struct apply *a, struct rdmadev *ret_dev)
+static int find_on_host(const struct apply *a, struct rdmadev *ret_dev, struct err *err)
 {
 	struct err ignored = { 0 };
 	struct pci_dev pci;
 
 	if (pci_get(a->device.pci.addr, &pci, &ignored) < 0 || !*pci.rdma)
 		return -ENODEV;
-	return rdmadev_find(a->host.rdma, pci.rdma, ret_dev);
+	return rdmadev_find(a->host.rdma, pci.rdma, ret_dev, err);
 }
 
 /* The pod's sysfs is not ours to read. Return: 0; 1: it is not there; a negative errno if that cannot be found out. */
 static int look(struct apply *a, enum place place, struct rdmadev *ret_dev, struct err *err)
 {
-	struct nlsock *sock = exec_side(a, place)->rdma;
-	int r = place == PLACE_HOST ? find_on_host(a, ret_dev)
-				    : rdmadev_find_again(sock, &a->device.rdma, ret_dev);
+	int r = place == PLACE_HOST
+			? find_on_host(a, ret_dev, err)
+			: rdmadev_find_again(a->pod.rdma, &a->device.rdma, ret_dev, err);
 
-	if (r == 0 || r == -ENODEV)
-		return r == 0 ? 0 : 1;
-	return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for RDMA device %s: %s",
-		       a->device.rdma.name, nlsock_words(sock));
+	return r == -ENODEV ? 1 : r;
 }
 
 /* A pod may rename it. Who has taken its name since then keeps it. */
@@ -152,20 +149,19 @@ static int remove_soft(struct apply *a, const struct step *step, struct err *err
 	struct link link;
 	int r = observe_where(&a->device, &a->host, &a->pod, &link, &place);
 
-	if (r == 0 && place == PLACE_HOST)
+	if (r == -ENODEV || (r == 0 && place == PLACE_HOST))
 		return 0;
-	if (r == 0)
-		r = rdmadev_find(a->pod.rdma, step->soft, &dev);
-	if (r == 0 && rdmadev_del_soft(a->pod.rdma, a->pod.netns, &dev, &refused) < 0)
-		r = rdmadev_find(a->pod.rdma, step->soft, &dev);
-	if (r == -ENODEV)
+	if (r < 0)
+		return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for device %s: %s",
+			       a->device.key, strerror(-r));
+	r = rdmadev_find(a->pod.rdma, step->soft, &dev, err);
+	if (r < 0)
+		return r == -ENODEV ? 0 : r;
+	r = rdmadev_del_soft(a->pod.rdma, a->pod.netns, &dev, &refused);
+	if (r == 0 || rdmadev_find(a->pod.rdma, step->soft, &dev, err) == -ENODEV)
 		return 0;
-	if (err_is_set(&refused))
-		*err = refused;
-	else if (r < 0)
-		err_set(err, ROCE_KERNEL_REFUSED, r, "looking for soft-RoCE device %s: %s",
-			step->soft, strerror(-r));
-	return -err->eno;
+	*err = refused;
+	return r;
 }
 
 int exec_rdma_soft(struct apply *a, const struct step *step, struct err *err)
@@ -182,7 +178,7 @@ int exec_rdma_soft(struct apply *a, const struct step *step, struct err *err)
 	r = rdmadev_add_soft(a->pod.rdma, a->pod.netns, step->soft, link.name, err);
 	if (r < 0)
 		return r;
-	r = rdmadev_find(a->pod.rdma, step->soft, &a->device.rdma);
+	r = rdmadev_find(a->pod.rdma, step->soft, &a->device.rdma, err);
 	if (r < 0)
 		return err_set(err, ROCE_RDMA_UNUSABLE, r,
 			       "soft-RoCE device %s is not in the pod after the kernel made it; see: rdma link",

@@ -201,13 +201,10 @@ static int observe_rdma(const struct netconf *conf, const struct side *host,
 
 	if (r < 0 || !*device->pci.rdma)
 		return r;
-	r = rdmadev_find(host->rdma, device->pci.rdma, &device->rdma);
-	if (r < 0 && r != -ENODEV)
-		return err_set(err, ROCE_KERNEL_REFUSED, r, "looking for RDMA device %s: %s",
-			       device->pci.rdma, nlsock_words(host->rdma));
+	r = rdmadev_find(host->rdma, device->pci.rdma, &device->rdma, err);
 	device->has_rdma = r == 0;
-	if (!device->has_rdma)
-		return 0;
+	if (r < 0)
+		return r == -ENODEV ? 0 : r;
 	rdmadev_holder(host->rdma, device->rdma.index, state->rdma_holder);
 	return conf->rdma == RDMA_REQUIRED ? observe_chardev(host, state, err) : 0;
 }

@@ -88,28 +88,36 @@ static int on_device(struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
-static int find(struct nlsock *sock, struct search *search, struct rdmadev *ret_dev)
+static int find(struct nlsock *sock, struct search *search, struct rdmadev *ret_dev,
+		struct err *err)
 {
 	int r = sock ? nlsock_talk(sock, request(RDMA_NLDEV_CMD_GET, NLM_F_DUMP), on_device, search)
 		     : 0;
 
-	if (r == 0 && search->any && ret_dev)
+	if (r < 0 && r != -ENODEV)
+		return err_set(err, ROCE_KERNEL_REFUSED, r,
+			       "looking for RDMA device %s: %s",
+			       search->name ? search->name : search->seen->name, nlsock_words(sock));
+	if (r < 0 || !search->any)
+		return -ENODEV;
+	if (ret_dev)
 		*ret_dev = search->found;
-	return r < 0 ? r : search->any ? 0 : -ENODEV;
+	return 0;
 }
 
-int rdmadev_find(struct nlsock *sock, const char *name, struct rdmadev *ret_dev)
+int rdmadev_find(struct nlsock *sock, const char *name, struct rdmadev *ret_dev, struct err *err)
 {
 	struct search search = { .name = name };
 
-	return find(sock, &search, ret_dev);
+	return find(sock, &search, ret_dev, err);
 }
 
-int rdmadev_find_again(struct nlsock *sock, const struct rdmadev *seen, struct rdmadev *ret_dev)
+int rdmadev_find_again(struct nlsock *sock, const struct rdmadev *seen, struct rdmadev *ret_dev,
+		       struct err *err)
 {
 	struct search search = { .seen = seen };
 
-	return find(sock, &search, ret_dev);
+	return find(sock, &search, ret_dev, err);
 }
 
 /* ---- who uses it, and by what file ---- */

@@ -51,16 +51,18 @@ int rdmadev_mode(struct nlsock *sock, enum rdmadev_mode *ret_mode, struct err *e
  * @sock:	from rdmadev_open(); NULL finds nothing
  * @name:	its name
  * @ret_dev:	the device
+ * @err:	ROCE_KERNEL_REFUSED; not set for -ENODEV
  *
  * Return: 0, -ENODEV, or another negative errno.
  */
-int rdmadev_find(struct nlsock *sock, const char *name, struct rdmadev *ret_dev);
+int rdmadev_find(struct nlsock *sock, const char *name, struct rdmadev *ret_dev, struct err *err);
 
 /**
  * rdmadev_find_again() - look for a device that was seen before, never by its name
  * @sock:	from rdmadev_open(); NULL finds nothing
  * @seen:	as it was
  * @ret_dev:	as it is; may be NULL
+ * @err:	as rdmadev_find()
  *
  * By index and node GUID; by the index alone if the GUID is not known, which is safe, since the kernel gives
  * each index once for a long time; by the GUID alone if the index is not there or has another: the kernel
@@ -68,7 +70,8 @@ int rdmadev_find(struct nlsock *sock, const char *name, struct rdmadev *ret_dev)
  *
  * Return: as rdmadev_find().
  */
-int rdmadev_find_again(struct nlsock *sock, const struct rdmadev *seen, struct rdmadev *ret_dev);
+int rdmadev_find_again(struct nlsock *sock, const struct rdmadev *seen, struct rdmadev *ret_dev,
+		       struct err *err);
 
 /**
  * rdmadev_holder() - a process that has a device open
