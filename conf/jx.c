@@ -252,6 +252,22 @@ int jx_int_in(const json_t *value, const char *path, int min, int max, const cha
 	return 0;
 }
 
+int jx_word(const json_t *value, const char *path, const char *const words[], int n,
+	    const char *must, int *ret_index, struct err *err)
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return jx_type_error(value, path, "a string", err);
+	for (int i = 0; i < n; i++) {
+		if (streq(words[i], text)) {
+			*ret_index = i;
+			return 0;
+		}
+	}
+	return jx_value_error(err, path, "\"%s\" is not known; it must be %s", text, must);
+}
+
 int jx_int(const json_t *value, const char *path, void *field, struct err *err)
 {
 	return jx_int_in(value, path, INT_MIN, INT_MAX, "a number", field, err);

@@ -103,6 +103,18 @@ const char *jx_text(const json_t *object, const char *key);
 /* jx_string() - reader for a "const char *" borrowed from the document. */
 int jx_string(const json_t *value, const char *path, void *field, struct err *err);
 
+/**
+ * jx_word() - one of a few words
+ * @value, @path, @err: see jx_reader
+ * @words, @n:	the words
+ * @must:	what it must be, for the error: "\"on\" or \"off\""
+ * @ret_index:	which one it is
+ *
+ * Return: 0 or a negative errno.
+ */
+int jx_word(const json_t *value, const char *path, const char *const words[], int n,
+	    const char *must, int *ret_index, struct err *err);
+
 /* jx_int() - reader for a "struct opt_int" of any value that fits an int. */
 int jx_int(const json_t *value, const char *path, void *field, struct err *err);
 

@@ -72,19 +72,12 @@ static int read_rdma(const json_t *value, const char *path, void *field, struct 
 		[RDMA_OFF] = "off",
 		[RDMA_SOFT] = "soft",
 	};
-	const char *text = json_string_value(value);
+	int rdma, r;
 
-	if (!text)
-		return jx_type_error(value, path, "a string", err);
-	for (int i = 0; i < RDMA_MAX; i++) {
-		if (streq(names[i], text)) {
-			*(enum netconf_rdma *)field = i;
-			return 0;
-		}
-	}
-	return jx_value_error(err, path,
-			      "\"%s\" is not known; it must be \"auto\", \"required\", \"off\" or \"soft\"",
-			      text);
+	r = jx_word(value, path, names, RDMA_MAX, "\"auto\", \"required\", \"off\" or \"soft\"", &rdma, err);
+	if (r == 0)
+		*(enum netconf_rdma *)field = rdma;
+	return r;
 }
 
 static bool plugin_name_ok(const char *name)

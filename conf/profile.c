@@ -32,20 +32,13 @@ const char *profile_policy_name(enum mtu_policy policy)
 
 int profile_read_policy(const json_t *value, const char *path, void *field, struct err *err)
 {
-	const char *text = json_string_value(value);
+	int policy, r;
 
-	if (!text)
-		return jx_type_error(value, path, "a string", err);
-	for (int i = 0; i < MTU_POLICY_MAX; i++) {
-		if (streq(policy_names[i], text)) {
-			*(enum mtu_policy *)field = i;
-			return 0;
-		}
-	}
-	return jx_value_error(
-		err, path,
-		"\"%s\" is not known; it must be \"strict\" (refuse), \"clamp\" (lower the pod's MTU) or \"warn\" (go on)",
-		text);
+	r = jx_word(value, path, policy_names, MTU_POLICY_MAX,
+		    "\"strict\" (refuse), \"clamp\" (lower the pod's MTU) or \"warn\" (go on)", &policy, err);
+	if (r == 0)
+		*(enum mtu_policy *)field = policy;
+	return r;
 }
 
 /* One port on two fabrics: which of them holds would be a matter of luck. */
