@@ -222,8 +222,7 @@ static int make_plan(struct add *add, struct err *err)
 	if (r < 0)
 		return r;
 	a->device = state->device;
-	if (add->conf.rdma == RDMA_OFF || add->conf.rdma == RDMA_SOFT)
-		a->device.has_rdma = false; /* what it has stays on the host, and is not the pod's */
+	a->device.has_rdma &= netconf_takes_rdma(&add->conf);
 	a->pf_ifindex = state->pf.ifindex;
 	plan_add(&add->conf, &add->profile, state, ifname, &add->plan);
 	log_chain(add);

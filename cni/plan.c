@@ -182,7 +182,7 @@ static void plan_rdma(const struct netconf *conf, const struct host_state *state
 	struct step *step;
 
 	if (!state->device.has_rdma || state->rdma_mode != RDMADEV_EXCLUSIVE ||
-	    conf->rdma == RDMA_OFF || conf->rdma == RDMA_SOFT)
+	    !netconf_takes_rdma(conf))
 		return;
 	step = add_step(plan, STEP_RDMA_MOVE);
 	step->have.place = PLACE_HOST;

@@ -106,6 +106,6 @@ void plan_check_rdma(const struct netconf *conf, const struct host_state *state,
 		check_required(state, findings);
 	if (conf->rdma == RDMA_SOFT)
 		check_soft(state, findings);
-	if (conf->rdma == RDMA_REQUIRED || conf->rdma == RDMA_AUTO)
+	if (netconf_takes_rdma(conf))
 		check_holder(state, findings);
 }

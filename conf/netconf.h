@@ -55,6 +55,12 @@ struct netconf {
 	struct logconf log;
 };
 
+/* netconf_takes_rdma() - whether the device's own RDMA device is to be the pod's. */
+static inline bool netconf_takes_rdma(const struct netconf *conf)
+{
+	return conf->rdma == RDMA_AUTO || conf->rdma == RDMA_REQUIRED;
+}
+
 /**
  * netconf_read() - read and check the configuration of one call
  * @call:	the call

@@ -2,6 +2,10 @@
 # Kills and failures at chosen system calls of roce and of its IPAM plugin, by strace. After lib.sh.
 TRACE=/run/trace
 
+# add POD, del POD: with the configuration CONF, which the scenario sets.
+add() { cni ADD "$1" "/run/netns/$1" net1 "$CONF"; }
+del() { cni DEL "$1" "/run/netns/$1" net1 "$CONF"; }
+
 # changes: from the trace of a call that was left alone ("strace -f"), the system calls that change
 # something, one a line: "roce" or "ipam", its name, and which one of that name in that process. A call
 # that failed has changed nothing, nor has a netlink request that only asks: its type is 2 modulo 4 with
@@ -41,7 +45,7 @@ changes() {
 
 # traced VERB CONTAINER CONFIG: a call that is left alone, with a trace of what changes asks for.
 CHANGES=openat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,mkdir,mkdirat,rmdir
-CHANGES+=,write,writev,pwrite64,pwritev,fchmod,flock,clone,clone3,fork,vfork,sendto,sendmsg,exit_group
+CHANGES+=,write,writev,pwrite64,pwritev,fchmod,fchmodat,flock,clone,clone3,fork,vfork,sendto,sendmsg,exit_group
 traced() {
 	CNI_RUN="strace -f --seccomp-bpf -qq -o $TRACE -e trace=$CHANGES" cni "$1" "$2" "/run/netns/$2" net1 "$3"
 }
@@ -91,7 +95,7 @@ back() {
 }
 
 # mend WHAT: says what was not survived, and makes the host anew, so that the next kill or fault meets a
-# host at rest; after ten of them it gives up. Needs add and del of a pod by its name.
+# host at rest; after ten of them it gives up.
 MENDED=0
 mend() {
 	local pod
@@ -115,7 +119,7 @@ mend() {
 }
 
 # killed VERB CONFIG POINT...: pod a's VERB is killed at each of these points, lines of changes, and then deleted.
-# Counts in DOOMED and SURVIVED. Needs add and del of a pod by its name, and $before.
+# Counts in DOOMED and SURVIVED. Needs $before, the dump of the host at rest.
 DOOMED=0 SURVIVED=0
 killed() {
 	local verb=$1 config=$2 point

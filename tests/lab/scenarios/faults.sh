@@ -20,8 +20,6 @@ run_ok 'that moves with it' rdma system set netns exclusive
 pods a
 CONF=$(config $VF0 '{"vlan": 7, "mac": "02:00:5e:00:53:01", "mtu": 9000}')
 
-add() { cni ADD "$1" "/run/netns/$1" net1 "$CONF"; }
-del() { cni DEL "$1" "/run/netns/$1" net1 "$CONF"; }
 add a
 del a
 before=$(settled_dump)

@@ -23,8 +23,6 @@ CONF=$(config $VF0 '{"vlan": 7, "mac": "02:00:5e:00:53:01", "mtu": 9000}')
 GC=$(jq -c '. + {"cni.dev/valid-attachments": []}' <<<"$CONF")
 NETDEV=$(vf_netdev $VF0)
 
-add() { cni ADD "$1" "/run/netns/$1" net1 "$CONF"; }
-del() { cni DEL "$1" "/run/netns/$1" net1 "$CONF"; }
 add a
 del a
 before=$(settled_dump)
@@ -104,9 +102,9 @@ survived() {
 	is "${RESTORED[$2]}" "${KILLS[$2]}" "$1 killed, then $3: ${KILLS[$2]} kills, ${RESTORED[$2]} restored"
 }
 
-CNI_RUN="strace -f -qq -o $TRACE" add a
+traced ADD a "$CONF"
 POINTS[ADD]=$(changes)
-CNI_RUN="strace -f -qq -o $TRACE" del a
+traced DEL a "$CONF"
 POINTS[DEL]=$(changes)
 for verb in ADD DEL; do
 	own=$(grep -c '^roce ' <<<"${POINTS[$verb]}")

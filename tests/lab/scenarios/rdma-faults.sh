@@ -18,8 +18,6 @@ run_ok 'an RDMA device on the VF' rdmatest pci=$VF0
 rdma_mode exclusive
 pods a
 CONF=$(config $VF0)
-add() { cni ADD "$1" "/run/netns/$1" net1 "$CONF"; }
-del() { cni DEL "$1" "/run/netns/$1" net1 "$CONF"; }
 add a
 del a
 before=$(settled_dump)

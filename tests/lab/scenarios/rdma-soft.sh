@@ -63,8 +63,6 @@ pods a
 restored "$before" 'number of the namespace used again: the host is as before'
 
 CONF=$(config $VF0 "$SOFT")
-add() { cni ADD "$1" "/run/netns/$1" net1 "$CONF"; }
-del() { cni DEL "$1" "/run/netns/$1" net1 "$CONF"; }
 NEWLINK=0x1403 DELLINK=0x1404 # RDMA_NLDEV_CMD_NEWLINK, RDMA_NLDEV_CMD_DELLINK
 traced ADD a "$CONF"
 mapfile -t of_add < <(around $NEWLINK)
